@@ -90,18 +90,28 @@ func (c *adminClient) backup(ctx context.Context, w io.Writer) error {
 
 // copy copies a long response into w. what names it in errors.
 func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) error {
-	response, err := c.send(ctx, http.MethodGet, path, http.NoBody)
+	body, err := c.open(ctx, path)
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return decodeResponse(response, nil)
-	}
-	if _, err := io.Copy(w, response.Body); err != nil {
+	defer func() { _ = body.Close() }() // only read
+	if _, err := io.Copy(w, body); err != nil {
 		return fmt.Errorf("the %s is incomplete: %w", what, err)
 	}
 	return nil
+}
+
+// open returns the body of a long response.
+func (c *adminClient) open(ctx context.Context, path string) (io.ReadCloser, error) {
+	response, err := c.send(ctx, http.MethodGet, path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		defer response.Body.Close()
+		return nil, decodeResponse(response, nil)
+	}
+	return response.Body, nil
 }
 
 func decodeResponse(response *http.Response, out any) error {

@@ -67,7 +67,7 @@ func TestRestoreEndsSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := Config{Data: filepath.Join(work, "data")}
-	if _, err := restore(t.Context(), config, file.Name()); err != nil {
+	if _, err := restore(t.Context(), config, file.Name(), &progress{}); err != nil {
 		t.Fatal(err)
 	}
 	if store, err = badgerstore.Open(filepath.Join(config.Data, storeName), badgerstore.Options{}); err != nil {

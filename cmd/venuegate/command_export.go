@@ -22,17 +22,24 @@ type exportOptions struct {
 	From, To         string
 }
 
+const exportHelp = `
+Quantities and prices are exact in each format. In .xlsx, times (UTC) and numbers are those of
+the spreadsheet program; a number with more than 15 digits is a text, because the program
+would round it. In CSV, an apostrophe is put before whatever such a program might take for a
+formula in a text, and line breaks become spaces; jsonl has the texts unchanged.`
+
 func newExportCommand(sh shell) *cobra.Command {
-	return newGroup("export", "Write orders or fills as CSV or JSON lines, newest first",
+	return newGroup("export", "Write orders, fills or closed trades as CSV, JSON lines or .xlsx, newest first",
 		exportCommand(sh, "orders", "orders, also closed ones", exportOrders),
-		exportCommand(sh, "fills", "fills; without --from, those of the last 31 days", exportFills))
+		exportCommand(sh, "fills", "fills; without --from, those of the last 31 days", exportFills),
+		exportTradesCommand(sh))
 }
 
-// exportCommand returns the command that exports one kind of record.
+// exportCommand returns the command that exports one kind of record of the public interface.
 func exportCommand(sh shell, kind, what string, export func(context.Context, *exportOptions, rowWriter) error) *cobra.Command {
 	o := exportOptions{Format: formatCSV}
 	cmd := &cobra.Command{
-		Use: kind, Short: "Write " + what, Args: namedArgs,
+		Use: kind, Short: "Write " + what, Long: "Writes " + what + ".\n" + exportHelp, Args: namedArgs,
 		Example: "  venuegate export " + kind + " --from 2026-01-01 --key KEY > " + kind + ".csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
@@ -42,35 +49,44 @@ func exportCommand(sh shell, kind, what string, export func(context.Context, *ex
 			if err := o.complete(config, sh.Environ); err != nil {
 				return err
 			}
-			p := startProgress(cmd.ErrOrStderr(), cmd.OutOrStdout(), "export")
-			rows := newRowWriter(o.Format, io.MultiWriter(cmd.OutOrStdout(), p))
-			err = exportAll(cmd.Context(), &o, &countedRows{rowWriter: rows, progress: p, kind: kind}, export)
-			p.end(err)
-			return err
+			return o.run(cmd, kind, export)
 		},
 	}
 	configFlags(cmd, "data", "listen")
 	flags := cmd.Flags()
 	flags.StringVar(&o.URL, "url", "", "base `ADDRESS` of the service; default: the one configured here")
 	flags.StringVar(&o.Key, "key", "", "API `KEY` with the scope read; default: VENUEGATE_KEY, or the demo's")
-	choiceFlag(cmd, &o.Format, "format", "", "format, both with the same columns", formatCSV, formatJSONL)
-	choiceFlag(cmd, &o.Exchange, "exchange", "", "only this `VENUE`", venues.All()...)
-	flags.StringVar(&o.Symbol, "symbol", "", "only this `SYMBOL`")
-	flags.StringVar(&o.From, "from", "", "only from this `TIME` on: RFC 3339, or a date in UTC")
-	flags.StringVar(&o.To, "to", "", "only before this `TIME`; default: now")
+	o.addFlags(cmd)
 	return cmd
 }
 
-// exportAll writes all rows.
-func exportAll(ctx context.Context, o *exportOptions, rows *countedRows, export func(context.Context, *exportOptions, rowWriter) error) error {
-	err := export(ctx, o, rows)
-	if flushErr := rows.flush(); err == nil {
-		err = flushErr
+// addFlags adds the flags of every export.
+func (o *exportOptions) addFlags(cmd *cobra.Command) {
+	choiceFlag(cmd, &o.Format, "format", "", "format, all with the same columns", formatCSV, formatJSONL, formatWorkbook)
+	choiceFlag(cmd, &o.Exchange, "exchange", "", "only this `VENUE`", venues.All()...)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Symbol, "symbol", "", "only this `SYMBOL`")
+	flags.StringVar(&o.From, "from", "", "only from this `TIME` on: RFC 3339, or a date in UTC")
+	flags.StringVar(&o.To, "to", "", "only before this `TIME`; default: now")
+}
+
+// run writes all rows to the output of the command, and its progress to the other one.
+func (o *exportOptions) run(cmd *cobra.Command, kind string, export func(context.Context, *exportOptions, rowWriter) error) error {
+	out := cmd.OutOrStdout()
+	if o.Format == formatWorkbook && isTerminal(out) {
+		return fmt.Errorf("an .xlsx file is no text: write it to a file (> %s.xlsx)", kind)
+	}
+	p := startProgress(cmd.ErrOrStderr(), out, "export")
+	rows := &countedRows{rowWriter: newRowWriter(o.Format, io.MultiWriter(out, p)), progress: p, kind: kind}
+	err := export(cmd.Context(), o, rows)
+	if endErr := rows.end(err == nil); err == nil {
+		err = endErr
 	}
 	if err != nil {
-		return fmt.Errorf("the export is incomplete after %d %s: %w", rows.n, rows.kind, err)
+		err = fmt.Errorf("the export is incomplete after %d %s: %w", rows.n, kind, err)
 	}
-	return nil
+	p.end(err)
+	return err
 }
 
 // query returns the query of a page.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"venuegate/transport/api"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
@@ -76,6 +77,9 @@ func TestExport(t *testing.T) {
 		if len(want) == 0 || len(rows) != len(want) || len(lines) != len(want) {
 			t.Fatalf("%s: %d rows and %d lines, want %d", kind, len(rows), len(lines), len(want))
 		}
+		if _, cells := openWorkbook(t, []byte(export(t, kind, "--data", dir, "--exchange", "binance", "--format", "xlsx"))); len(cells) != len(want)+1 {
+			t.Errorf("%s: %d rows in the workbook, want %d and the columns", kind, len(cells), len(want))
+		}
 		for i, r := range want {
 			for name, value := range r {
 				if _, isObject := value.(map[string]any); isObject {
@@ -85,7 +89,11 @@ func TestExport(t *testing.T) {
 				if value != nil {
 					text = fmt.Sprint(value)
 				}
-				if rows[i][name] != text || fmt.Sprint(lines[i][name]) != fmt.Sprint(value) && value != nil {
+				csvText := text
+				if kindOfColumn(name) == columnText {
+					csvText = registry.WithoutFormulas(text)
+				}
+				if rows[i][name] != csvText || fmt.Sprint(lines[i][name]) != fmt.Sprint(value) && value != nil {
 					t.Errorf("%s %d: %s = %q and %v, want %v", kind, i, name, rows[i][name], lines[i][name], value)
 				}
 			}
@@ -146,7 +154,7 @@ func TestExportFailsLoudly(t *testing.T) {
 	}{
 		{[]string{"orders", "--url", address, "--key", "another"}, exitFailed, "incomplete after 0 orders"},
 		{[]string{"fills", "--url", address, "--key", "k", "--from", "yesterday"}, exitFailed, "such as 2026-11-20"},
-		{[]string{"fills", "--url", address, "--key", "k", "--format", "xlsx"}, exitUsage, "must be csv or jsonl"},
+		{[]string{"fills", "--url", address, "--key", "k", "--format", "ods"}, exitUsage, "must be csv, jsonl or xlsx"},
 	} {
 		if status, _, complaint := run(t.Context(), append([]string{"export"}, c.args...)...); status != c.status || !strings.Contains(complaint, c.want) {
 			t.Errorf("export %q: status %d, %s, want %d with %q", c.args, status, complaint, c.status, c.want)

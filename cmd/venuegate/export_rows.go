@@ -7,12 +7,15 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"venuegate/transport/registry"
 )
 
 // Formats of an export.
 const (
-	formatCSV   = "csv"
-	formatJSONL = "jsonl"
+	formatCSV      = "csv"
+	formatJSONL    = "jsonl"
+	formatWorkbook = "xlsx"
 )
 
 // rowWriter writes records as rows of the same columns. Values are written as the interface
@@ -20,13 +23,17 @@ const (
 type rowWriter interface {
 	begin(columns []string) error
 	write(record jsontext.Value) error
-	flush() error
+	// end writes what is not written yet. complete is false after an error.
+	end(complete bool) error
 }
 
-// newRowWriter returns a writer of formatCSV or formatJSONL.
+// newRowWriter returns a writer of formatCSV, formatJSONL or formatWorkbook.
 func newRowWriter(format string, out io.Writer) rowWriter {
-	if format == formatCSV {
+	switch format {
+	case formatCSV:
 		return &csvRows{out: csv.NewWriter(out)}
+	case formatWorkbook:
+		return &workbookRows{out: out}
 	}
 	return &jsonRows{out: jsontext.NewEncoder(out)}
 }
@@ -45,7 +52,8 @@ func (c *countedRows) write(record jsontext.Value) error {
 	return c.rowWriter.write(record)
 }
 
-// csvRows writes a header and a line for each record. A value that is null is empty.
+// csvRows writes a header and a line for each record. A value that is null is empty. No
+// spreadsheet program evaluates a text as a formula.
 type csvRows struct {
 	columns []string
 	out     *csv.Writer
@@ -65,12 +73,15 @@ func (r *csvRows) write(record jsontext.Value) error {
 	for i, column := range r.columns {
 		if v, given := values.of[column]; given && v.Kind() != jsontext.KindNull {
 			line[i] = v.String()
+			if kindOfColumn(column) == columnText {
+				line[i] = registry.WithoutFormulas(line[i])
+			}
 		}
 	}
 	return r.out.Write(line)
 }
 
-func (r *csvRows) flush() error {
+func (r *csvRows) end(bool) error {
 	r.out.Flush()
 	return r.out.Error()
 }
@@ -102,7 +113,7 @@ func (r *jsonRows) write(record jsontext.Value) error {
 	return errors.Join(append(errs, r.out.WriteToken(jsontext.EndObject))...)
 }
 
-func (r *jsonRows) flush() error { return nil }
+func (r *jsonRows) end(bool) error { return nil }
 
 // flatRecord has the values of a record by column, and the columns in their order. A member of
 // an inner object has the column outer.inner.

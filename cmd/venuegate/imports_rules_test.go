@@ -95,7 +95,7 @@ var technologies = []technology{
 	{"github.com/fasthttp/websocket", append([]string{"venues/internal/wsclient", "venues/internal/connectortest"}, edges...), []string{"venues/*", "venues/internal/feed", "venues/internal/session", "venues/internal/wscall"}, "sockets have one owner on each side"},
 
 	{"github.com/go-telegram/bot", []string{"transport/notify"}, nil, "one package sends notifications"},
-	{"github.com/xuri/excelize/v2", []string{"transport/notify"}, nil, "one package sends notifications"},
+	{"github.com/xuri/excelize/v2", []string{"transport/notify", "cmd/venuegate"}, nil, "one package keeps workbooks of events, one command exports them"},
 	{"golang.org/x/oauth2", []string{"transport/notify"}, nil, "one package sends notifications"},
 	{"google.golang.org/api", []string{"transport/notify"}, nil, "one package sends notifications"},
 

@@ -69,7 +69,7 @@ func cells(row Row) []string {
 		row.Channel, row.Symbol, row.Result, strings.Join(fields, "; "),
 	}
 	for i, text := range list {
-		list[i] = withoutFormulas(text)
+		list[i] = WithoutFormulas(text)
 	}
 	return list
 }
@@ -78,10 +78,10 @@ func cells(row Row) []string {
 // start of a text, or after a character at which the program splits lines.
 var formulaStart = regexp.MustCompile(`(^|[,;])([ "]*)([=+\-@＝＋－＠])`)
 
-// withoutFormulas returns a text in one line that no spreadsheet program evaluates,
+// WithoutFormulas returns a text in one line that no spreadsheet program evaluates,
 // not even in part: an apostrophe is put before every character that could begin a
 // formula.
-func withoutFormulas(text string) string {
+func WithoutFormulas(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
