@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4"
-	"golang.org/x/sys/unix"
 
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
@@ -132,7 +131,7 @@ func (l *syncLog) put(records int) error {
 		return err
 	}
 	l.at += int64(len(content))
-	return unix.Fdatasync(int(l.file.Fd()))
+	return dataSync(l.file)
 }
 
 func (l *syncLog) commit(int, int) error { return l.put(1) }
@@ -184,7 +183,7 @@ func (b *badgerCommitter) put(names ...string) error {
 	if err := txn.Commit(); err != nil || b.log == nil {
 		return err
 	}
-	return unix.Fdatasync(int(b.log.Fd()))
+	return dataSync(b.log)
 }
 
 func (b *badgerCommitter) commit(writer, n int) error { return b.put(recordName(writer, n)) }

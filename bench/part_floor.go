@@ -18,7 +18,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/valyala/fastjson"
-	"golang.org/x/sys/unix"
 
 	"venuegate/venues/simcore"
 )
@@ -173,7 +172,7 @@ func (l *floorLog) append(record []byte) error {
 	l.mu.Lock()
 	number = l.written
 	l.mu.Unlock()
-	if err := unix.Fdatasync(int(l.file.Fd())); err != nil {
+	if err := dataSync(l.file); err != nil {
 		return err
 	}
 	l.synced = number

@@ -62,7 +62,8 @@ func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return 0, 0, fmt.Errorf("stat the file system of %s: %w", dir, err)
 	}
-	return int64(fs.Bavail) * fs.Bsize, int64(fs.Blocks) * fs.Bsize, nil
+	blockBytes := int64(fs.Bsize) // whose type depends on the system
+	return int64(fs.Bavail) * blockBytes, int64(fs.Blocks) * blockBytes, nil
 }
 
 // check returns nil if there was enough space for all commits at the last check, which may

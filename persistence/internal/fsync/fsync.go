@@ -4,21 +4,13 @@ package fsync
 import (
 	"errors"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // File makes the content of a file durable, including what was written through a memory
-// mapping, and the metadata that is needed to read it. It does not sync the modification
+// mapping, and the metadata that is needed to read it. It need not sync the modification
 // time, which would cost a second write. After an error a later call may succeed although
 // pages were lost.
-func File(file *os.File) error {
-	for {
-		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
+func File(file *os.File) error { return syncContent(file) }
 
 // Dir makes the names in a directory durable.
 func Dir(dir string) error {
@@ -33,8 +25,8 @@ func Dir(dir string) error {
 // as zeros, so that writing to it needs no more space. A file system without such an
 // operation gets zeros written.
 func Allocate(file *os.File, size int64) error {
-	err := unix.Fallocate(int(file.Fd()), 0, 0, size)
-	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+	err := allocate(file, size)
+	if errors.Is(err, errors.ErrUnsupported) {
 		err = fill(file, size)
 	}
 	if err != nil {
