@@ -3,6 +3,7 @@
 
 GOLANGCI_VERSION  := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
+CYCLONEDX_VERSION := v1.10.0
 
 # Packages under test and their time limit. FUZZROUND is the number of executions of
 # each fuzz target in `make test`; without any, `make test FUZZROUND=`, go reuses the
@@ -24,6 +25,9 @@ CHAOS ?= full
 STATES ?= 300000
 SEEDS ?= $(if $(filter sample,$(CHAOS)),1900,10000)
 
+# Platforms of `make release`.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
 # Extent of `make mutate`; SEED chooses the sample.
 MUTANTS ?= 100
 SEED    ?= 1
@@ -36,10 +40,11 @@ SHELL       := /bin/bash
 TOOLS     := $(CURDIR)/.cache/bin
 GOLANGCI  := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 GOTESTSUM := $(TOOLS)/gotestsum-$(GOTESTSUM_VERSION)
+CYCLONEDX := $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX_VERSION)
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS   := -X main.version=$(VERSION)
 
-.PHONY: help run build test seeds explore lint fuzz mutate chaos interop bench verify setup clean
+.PHONY: help run build test seeds explore lint fuzz mutate chaos interop bench verify release setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +101,12 @@ verify: lint ## checks of a release besides the tests: modules, formatting, lint
 	go mod verify
 	go mod tidy -diff
 
+release: $(CYCLONEDX) ## archives, SBOMs, image and checksums of the committed sources, in bin/release
+	@CYCLONEDX=$(CYCLONEDX) .ci/release $(VERSION:%-dirty=%) bin/release $(PLATFORMS)
+	@echo 'building $(firstword $(PLATFORMS)) again, in another folder'
+	@CYCLONEDX=$(CYCLONEDX) .ci/release $(VERSION:%-dirty=%) bin/again $(firstword $(PLATFORMS)) >/dev/null
+	@cd bin/again && grep -v -e -image.tar SHA256SUMS | (cd ../release && sha256sum -c) && rm -r ../again
+
 setup: ## install what the tests need besides Go: a C compiler for the race detector
 	@.ci/have-cc || .ci/install gcc libc6-dev
 	@for tool in promtool caddy chromium; do command -v $$tool >/dev/null || \
@@ -103,6 +114,9 @@ setup: ## install what the tests need besides Go: a C compiler for the race dete
 
 $(GOLANGCI):
 	@.ci/tool $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_VERSION)
+
+$(CYCLONEDX):
+	@.ci/tool $@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod $(CYCLONEDX_VERSION)
 
 $(GOTESTSUM):
 	@.ci/tool $@ gotest.tools/gotestsum $(GOTESTSUM_VERSION)
