@@ -185,7 +185,7 @@ func (s demoSetup) waitReady(ctx context.Context, customer string, venue venues.
 }
 
 func (s demoSetup) customer(ctx context.Context) (string, error) {
-	customers, err := s.registry.Customers.List(ctx)
+	customers, err := s.registry.Customers.List(ctx, "")
 	if err != nil {
 		return "", err
 	}

@@ -18,7 +18,7 @@
 //	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
 //	GET  /openapi.yaml                  the document of these calls
 //	     /debug/pprof/...               profiles          (token)
-//	POST GET /admin/v1/customers        create, list      (token)
+//	POST GET /admin/v1/customers        create, list (?customer=)  (token)
 //	GET PATCH DELETE .../{id}           read, change, disable
 //	POST GET /admin/v1/keys             create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, revoke

@@ -48,7 +48,7 @@ func (s *Server) routeRecords() {
 	server := func(*registry.View) *Server { return s }
 	routes := []recordapi.Route{
 		{Method: http.MethodPost, Path: "/customers", Handle: recordapi.Create(customers, (*registry.Customers).Create)},
-		{Method: http.MethodGet, Path: "/customers", Handle: recordapi.One(server, (*Server).listCustomers)},
+		{Method: http.MethodGet, Path: "/customers", Handle: recordapi.List(customers, (*registry.Customers).List)},
 		{Method: http.MethodGet, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Get)},
 		{Method: http.MethodPatch, Path: "/customers/:id", Handle: recordapi.Change(customers, (*registry.Customers).Change)},
 		{Method: http.MethodDelete, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Disable)},
@@ -61,11 +61,6 @@ func (s *Server) routeRecords() {
 	for _, r := range slices.Concat(recordapi.Records(), routes) {
 		v1.Add(r.Method, r.Path, func(c *fiber.Ctx) error { return r.Handle(&s.calls, &s.Registry.View, c) })
 	}
-}
-
-func (s *Server) listCustomers(ctx context.Context, _ string) (recordapi.Items[registry.Customer], error) {
-	items, err := s.Registry.Customers.List(ctx)
-	return recordapi.Items[registry.Customer]{Items: items}, err
 }
 
 func (s *Server) latency(context.Context, string) (Latency, error) { return s.Latency(), nil }

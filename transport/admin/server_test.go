@@ -119,6 +119,25 @@ func TestFailedBackupBreaksTheConnection(t *testing.T) {
 	}
 }
 
+func TestCustomersAreFiltered(t *testing.T) {
+	h := open(t)
+	one, other := h.customer("one"), h.customer("two")
+	for query, want := range map[string][]string{"": {one, other}, "?customer=" + other: {other}} {
+		var got []string
+		items, _ := h.call(http.StatusOK, "GET", "/admin/v1/customers"+query, "").field("items").([]any)
+		for _, item := range items {
+			customer, _ := item.(map[string]any)
+			got = append(got, fmt.Sprint(customer["id"]))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("customers%s = %q, want %q", query, got, want)
+		}
+	}
+	h.call(http.StatusNotFound, "GET", "/admin/v1/customers?customer=cus_1", "")
+}
+
 func TestCustomerIsRenamedDisabledAndEnabled(t *testing.T) {
 	h := open(t)
 	id := h.customer("  Alice & Söhne ")

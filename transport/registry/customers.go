@@ -71,8 +71,16 @@ func (c *Customers) Create(ctx context.Context, n NewCustomer) (Customer, error)
 	return c.put(ctx, record, field("action", "create"), field("name", name))
 }
 
-// List returns all customers, disabled ones included.
-func (c *Customers) List(ctx context.Context) ([]Customer, error) {
+// List returns all customers, disabled ones included, or the one with the id if it is not
+// empty.
+func (c *Customers) List(ctx context.Context, id string) ([]Customer, error) {
+	if id != "" {
+		one, err := c.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return []Customer{one}, nil
+	}
 	records, err := c.store.Customers(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list customers: %w", err)
