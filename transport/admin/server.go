@@ -82,8 +82,10 @@ func NewServer(o ServerOptions) *Server {
 	return s
 }
 
-// Serve serves until Shutdown and closes the listener.
+// Serve serves until Shutdown, which may be called before, and closes the listener.
 func (s *Server) Serve(listener net.Listener) error {
+	stop := context.AfterFunc(s.calls.Context, func() { _ = listener.Close() }) // Shutdown did, unless it came first
+	defer stop()
 	return s.app.Listener(newRoom(listen.HTTP(listener, 0)))
 }
 
