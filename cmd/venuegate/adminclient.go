@@ -166,7 +166,8 @@ func nearestAllowed(f venues.FieldError) string {
 
 // create, list, change and end call the administration API for one kind of record.
 func create[Out any](ctx context.Context, c *adminClient, kind string, in any) (out Out, err error) {
-	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind, in, &out)
+	err = c.call(ctx, http.MethodPost, "/admin/v1/"+kind, in, &out)
+	return out, err
 }
 
 func list[Out any](ctx context.Context, c *adminClient, kind, customer string) ([]Out, error) {
@@ -175,18 +176,22 @@ func list[Out any](ctx context.Context, c *adminClient, kind, customer string) (
 		path += "?customer=" + url.QueryEscape(customer)
 	}
 	var page recordapi.Items[Out]
-	return page.Items, c.call(ctx, http.MethodGet, path, nil, &page)
+	err := c.call(ctx, http.MethodGet, path, nil, &page)
+	return page.Items, err
 }
 
 func change[Out any](ctx context.Context, c *adminClient, kind, id string, in any) (out Out, err error) {
-	return out, c.call(ctx, http.MethodPatch, "/admin/v1/"+kind+"/"+url.PathEscape(id), in, &out)
+	err = c.call(ctx, http.MethodPatch, "/admin/v1/"+kind+"/"+url.PathEscape(id), in, &out)
+	return out, err
 }
 
 func end[Out any](ctx context.Context, c *adminClient, kind, id string) (out Out, err error) {
-	return out, c.call(ctx, http.MethodDelete, "/admin/v1/"+kind+"/"+url.PathEscape(id), nil, &out)
+	err = c.call(ctx, http.MethodDelete, "/admin/v1/"+kind+"/"+url.PathEscape(id), nil, &out)
+	return out, err
 }
 
 func check(ctx context.Context, c *adminClient, id string) ([]registry.CheckResult, error) {
 	var page recordapi.Items[registry.CheckResult]
-	return page.Items, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/check", nil, &page)
+	err := c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/check", nil, &page)
+	return page.Items, err
 }
