@@ -217,15 +217,13 @@ func (r *killRun) amendNow(o *order, change func(*venues.AmendOrder)) {
 	r.do(func(step stepContext) { r.state.amend(step, in) })
 }
 
-// restartPoints is the number of points of a restart at which the account is killed again: those
-// until its orders are known.
-const restartPoints = 10
+// An account is killed after each step of its acts. The start that follows completes the act, or
+// undoes it.
+func TestKillWithinAnAct(t *testing.T) { killWithinActs(t, 0) }
 
-// An account is killed after each step of its acts, and again after each step of the start that
-// follows. The start after one kill completes the act, or undoes it. Two kills may have left two
-// orders without an outcome, so that no third is sent: then the position is kept as it was
-// protected, or closed.
-func TestKillWithinAnAct(t *testing.T) {
+// killWithinActs kills an account at each point of each act, and after each of these kills again
+// at the first restartPoints points of the start that follows.
+func killWithinActs(t *testing.T, restartPoints int) {
 	for name, act := range killActs {
 		for kind, arrivesLate := range map[string]bool{"lost": false, "late": true} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
