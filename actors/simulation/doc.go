@@ -58,7 +58,7 @@
 //
 // # How to use it
 //
-//	go test ./actors/simulation                       # 600 seeds; with -race 100
+//	go test ./actors/simulation                       # 600 seeds; with -race 25
 //	VENUEGATE_SEEDS=100000 go test ./actors/simulation -run TestSeeds -timeout 0
 //	go test ./actors/simulation -run TestSeeds -seed 1234 -v
 //
