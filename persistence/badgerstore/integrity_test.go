@@ -31,6 +31,17 @@ func replace(t *testing.T, old, with string) {
 // Each case loses confirmed orders, or may have lost some. The store reports the damage,
 // can be read, rejects commits, and accepts them again after AcceptLoss.
 func TestLossIsDetected(t *testing.T) {
+	intact, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
+	store, _ := newFilledStore(t, intact)
+	closeStore(t, store)
+	if err := copyStore(intact, older); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		store = open(t, intact)
+		writeOrders(t, store, "alice", 151+5*n, 155+5*n)
+		closeStore(t, store)
+	}
 	for name, lose := range map[string]func(t *testing.T, dir, older string){
 		"the database is gone": func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "db"), "") },
 		"the database is an older one": func(t *testing.T, dir, older string) {
@@ -59,16 +70,9 @@ func TestLossIsDetected(t *testing.T) {
 		"the seal is truncated": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
-			store, _ := newFilledStore(t, dir)
-			closeStore(t, store)
-			if err := copyStore(dir, older); err != nil {
+			dir := filepath.Join(t.TempDir(), "store")
+			if err := copyStore(intact, dir); err != nil {
 				t.Fatal(err)
-			}
-			for n := range 2 {
-				store = open(t, dir)
-				writeOrders(t, store, "alice", 151+5*n, 155+5*n)
-				closeStore(t, store)
 			}
 			lose(t, dir, older)
 			acceptLoss(t, dir)
