@@ -211,12 +211,17 @@ func houseExtent(half *bookSide) (count int, worst int64) {
 	return count, worst
 }
 
-// placeLadder places levels of the house outwards from the two best prices.
+// placeLadder places levels of the house behind the two best prices. The outermost come
+// first, because a level is added cheaply if it is the best.
 func (x *Exchange) placeLadder(s *symbol, bid, ask int64) {
 	m := s.maker
-	for i := int64(0); i < int64(m.depth); i++ {
-		x.setHouse(s, Buy, bid-i*m.spacing, m.size())
-		x.setHouse(s, Sell, ask+i*m.spacing, m.size())
+	sizes := make([]int64, 2*m.depth)
+	for i := range sizes {
+		sizes[i] = m.size()
+	}
+	for i := m.depth - 1; i >= 0; i-- {
+		x.setHouse(s, Buy, bid-int64(i)*m.spacing, sizes[2*i])
+		x.setHouse(s, Sell, ask+int64(i)*m.spacing, sizes[2*i+1])
 	}
 }
 

@@ -99,8 +99,12 @@ func badFeeds(w way) func(*env) {
 	}
 }
 
+// badFeedDepth is the depth of the book that badFeed moves: a move changes every level.
+const badFeedDepth = 20
+
 // badFeed corrupts one kind of public message.
 func (s *env) badFeed(e *Event, channel venues.FeedTopic, corruptions []corruption) {
+	s.depth(badFeedDepth)
 	b, feed := s.feed(channel)
 	s.moveUntil(b, e.row(), func(b *books) bool { return b.received(channel.Kind) > 0 })
 	for _, c := range corruptions {
