@@ -64,8 +64,9 @@ test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz 
 	"$${runner[@]}" "$$@"
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
 
-seeds: ## 600 seeds of the simulation (make test plays 25 with the race detector), repeated kills, and small explorations
-	go test $(TESTFLAGS) ./actors/simulation ./actors/account -run '^(TestSeeds|TestSameSeedSameTrace|TestExplore|TestKillAgainWithinTheStart)$$' -count 1
+seeds: ## 600 seeds of the simulation (make test plays 25 with the race detector), and the other tests that it makes too slow
+	go test $(TESTFLAGS) ./actors/simulation ./actors/account ./persistence/badgerstore ./persistence/storetest -count 1 \
+		-run '^(TestSeeds|TestSameSeedSameTrace|TestExplore|TestKillAgainWithinTheStart|Test(Async)?(Memory)?Conforms|TestStoreDoesNotGrowUnderChurn|TestReserveIsEnoughForManyCancels)$$'
 
 explore: ## every state of an account in all small scopes, up to STATES each (an hour)
 	VENUEGATE_STATES=$(STATES) go test ./actors/account -run '^TestExplore$$' -count 1 -timeout 24h -v

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
@@ -46,20 +45,6 @@ const (
 	smallComment = 200
 	largeComment = 16 << 10
 )
-
-// TestStoreDoesNotGrowUnderChurn checks that rows that are archived or purged are collected.
-// Compactions may be late; without a collection the store takes half as much again as was
-// written.
-func TestStoreDoesNotGrowUnderChurn(t *testing.T) {
-	dir := t.TempDir()
-	written, _, _ := churn(t, dir, 30, 200, largeComment)
-	const within, poll = 30 * time.Second, 100 * time.Millisecond
-	for end := time.Now().Add(within); storeBytes(t, dir) > written; time.Sleep(poll) {
-		if time.Now().After(end) {
-			t.Fatalf("the store takes %d bytes after the churn, want at most the %d that were written", storeBytes(t, dir), written)
-		}
-	}
-}
 
 // churn writes orders in rounds, archives and purges them, and checks that no row is left. It
 // returns the bytes that were written, and the most that the store took in each half.

@@ -14,7 +14,6 @@ var archiveCases = []conformanceCase{
 	{"fills are archived and deleted unless they are needed", archiveFills},
 	{"what is not archived stays", archiveFails},
 	{"what changes meanwhile stays", archiveChanges},
-	{"more than one file", archiveMany},
 	{"a zero time archives nothing", archiveZeroRetention},
 }
 

@@ -28,6 +28,7 @@ func Run(t *testing.T, open Open) {
 		{"deliveries", deliveryCases},
 		{"purge", purgeCases},
 		{"archive", archiveCases},
+		{"volume", volumeCases},
 	}
 	for _, section := range sections {
 		t.Run(section.name, func(t *testing.T) {

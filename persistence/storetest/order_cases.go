@@ -27,7 +27,6 @@ var orderCases = []conformanceCase{
 	{"an adopted order by its identity", orderAdopted},
 	{"new orders do not change later pages", orderStablePages},
 	{"limits", orderLimits},
-	{"a page scans a bounded number of rows", orderBounded},
 }
 
 type orderPage = persistence.Page[persistence.OrderRecord]

@@ -9,7 +9,6 @@ import (
 var purgeCases = []conformanceCase{
 	{"older records are deleted, others stay", purgeByTime},
 	{"a zero time keeps everything", purgeZeroRetention},
-	{"more than one step", purgeMany},
 	{"orders, fills and the sequence stay", purgeKeepsOthers},
 	{"a purged request id can be used again", purgeFreesRequest},
 	{"ended sessions are purged, users stay", purgeSessions},
