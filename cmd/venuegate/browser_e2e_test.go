@@ -73,23 +73,7 @@ func newPageServer(t *testing.T) *pageServer {
 // open opens the page in a browser and returns its results.
 func (p *pageServer) open(t *testing.T) map[string]string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // its end fails if a dying process still writes to it
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	command := exec.CommandContext(context.Background(), "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-		"--no-first-run", "--disable-dev-shm-usage", "--user-data-dir="+dir, "--remote-debugging-port=0", p.URL+"/")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var out lockedBuffer
-	command.Stdout, command.Stderr = &out, &out
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // with its children
-		_ = command.Wait()
-	}()
+	_, out := startChromium(t, p.URL+"/")
 	select {
 	case results := <-p.results:
 		return results
@@ -99,11 +83,35 @@ func (p *pageServer) open(t *testing.T) map[string]string {
 	}
 }
 
+// startChromium opens a page in a browser, which the end of the test closes, and returns the
+// directory of its profile and what it prints. It skips the test if there is no browser.
+func startChromium(t *testing.T, page string) (dir string, out *lockedBuffer) {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("!! chromium is not installed (Debian: chromium): pages in a browser are NOT checked")
+	}
+	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // its end fails if a dying process still writes to it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	command := exec.CommandContext(context.Background(), "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+		"--no-first-run", "--disable-dev-shm-usage", "--user-data-dir="+dir, "--remote-debugging-port=0", page)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out = &lockedBuffer{}
+	command.Stdout, command.Stderr = out, out
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // with its children
+		_ = command.Wait()
+	})
+	return dir, out
+}
+
 // TestPagesInABrowser opens a page of an allowed origin and one of another origin in Chromium.
 func TestPagesInABrowser(t *testing.T) {
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("!! chromium is not installed (Debian: chromium): calls from a browser are NOT checked")
-	}
 	allowed, other := newPageServer(t), newPageServer(t)
 	s := startService(t, t.TempDir(), "--config", writeFile(t, fmt.Sprintf(
 		"streams: {origins: [%q], compression: true}\ncors: {origins: [%q]}\n", allowed.URL, allowed.URL)))

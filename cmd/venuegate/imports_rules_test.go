@@ -46,6 +46,7 @@ var packageRules = []packageRule{
 	{"transport/registry", []string{"transport/api", "transport/auth", "persistence", "venues"}, nil, "the registry changes records for every edge; it depends on no listener and no actor"},
 	{"transport/recordapi", []string{"transport/api", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the calls on records are the same at every edge that serves them"},
 	{"transport/clients/go", nil, []string{"transport/api"}, "a program of a user imports the client alone; its tests compare it with the document"},
+	{"transport/docs", []string{"transport/api", "transport/clients/*", "venues"}, nil, "the documentation shows the documents of the interface and the samples of the clients"},
 	{"transport/...", []string{"transport/api", "transport/auth", "transport/recordapi", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
 
 	{"cmd/...", []string{"..."}, nil, "the binary connects everything"},
@@ -101,7 +102,7 @@ var technologies = []technology{
 
 	{"github.com/pquerna/otp", []string{"transport/console"}, nil, "one package checks how users sign in"},
 	{"golang.org/x/crypto", []string{"transport/console"}, nil, "one package checks how users sign in"},
-
+	{"github.com/yuin/goldmark", []string{"transport/docs"}, nil, "one package renders the documentation"},
 	{"go.opentelemetry.io/otel", []string{"cmd/..."}, nil, "spans are made where the parts are connected; elsewhere a trace is a text"},
 	{"github.com/knadh/koanf", []string{"cmd/..."}, nil, "configuration is read in cmd alone; elsewhere options are plain structs"},
 	{"github.com/spf13/cobra", []string{"cmd/...", "bench/..."}, nil, "the command line is part of the binary"},

@@ -70,7 +70,7 @@ func (t times) expectRequests(routes []rest.Route) {
 		switch {
 		case r.Path == streamPath:
 			success = http.StatusSwitchingProtocols
-		case r.Mounted && !strings.HasPrefix(r.Path, console.Prefix):
+		case r.Mounted && r.Method == http.MethodPost && !strings.HasPrefix(r.Path, console.Prefix):
 			success = http.StatusAccepted
 		case r.Method == http.MethodPost && r.Path == "/v1/orders":
 			success = http.StatusCreated

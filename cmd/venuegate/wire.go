@@ -23,6 +23,7 @@ import (
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/docs"
 	"venuegate/transport/listen"
 	"venuegate/transport/registry"
 	"venuegate/transport/rest"
@@ -223,8 +224,18 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	if err := e.openConsoles(); err != nil {
 		return err
 	}
+	e.mountDocs()
 	times.expectRequests(e.rest.Routes())
 	return nil
+}
+
+// mountDocs adds the documentation to the public server.
+func (e *engine) mountDocs() {
+	site := docs.New(api.OpenAPI(), api.AsyncAPI())
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		e.rest.Mount(method, docs.Path, site.Handle)
+		e.rest.Mount(method, docs.Path+"/*", site.Handle)
+	}
 }
 
 // backup writes a backup of the store and the files of endpoints.

@@ -17,6 +17,13 @@ var (
 	asyncAPI = Document(asyncAPIFile)
 )
 
+// Paths of the documentation for people.
+const (
+	DocsPath = "/docs"
+	// ErrorsPage has a section for each error code, whose id is the code.
+	ErrorsPage = DocsPath + "/errors"
+)
+
 // OpenAPI returns the document of the REST interface. The caller must not change
 // it.
 func OpenAPI() []byte { return openAPI }

@@ -95,7 +95,7 @@ func TestRequestsOfPages(t *testing.T) {
 	if len(w.trader.commands) != placed {
 		t.Errorf("%d commands, want %d: none of another page", len(w.trader.commands), placed)
 	}
-	if got := request(http.MethodGet, "/docs", key, appOrigin).want(http.StatusOK); len(corsHeaders(got)) > 0 {
+	if got := request(http.MethodGet, "/openapi.yaml", key, appOrigin).want(http.StatusOK); len(corsHeaders(got)) > 0 {
 		t.Errorf("documents: headers = %v, want none for pages", got.header)
 	}
 }

@@ -8,7 +8,7 @@
 // class, query parameters. Every request passes one check of scope and rate by that
 // table, and New returns an error for a route without a scope that is not declared
 // public, so none is exposed by oversight. Other packages mount their routes on the
-// same server (stream, hooks, console) and authenticate their callers themselves.
+// same server (stream, hooks, docs) and authenticate their callers themselves.
 //
 // # A request
 //

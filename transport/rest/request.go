@@ -53,9 +53,8 @@ func (in *call) placement() venues.Command {
 type response struct {
 	status int
 	body   []byte
-	// mediaType defaults to JSON, policy to policyNone.
+	// mediaType defaults to JSON.
 	mediaType string
-	policy    string
 	// unsent is set for lists: the read ends when the body is sent.
 	unsent *read
 }
@@ -80,9 +79,6 @@ func (s *Server) serve(r Route) fiber.Handler {
 }
 
 func send(c *fiber.Ctx, out response) error {
-	if out.policy != "" {
-		c.Set(fiber.HeaderContentSecurityPolicy, out.policy)
-	}
 	if out.mediaType == "" {
 		out.mediaType = mediaJSON
 	}

@@ -61,7 +61,6 @@ func routes() []Route {
 		publicRoute("/readyz", getReadiness),
 		publicRoute("/openapi.yaml", getOpenAPI),
 		publicRoute("/asyncapi.yaml", getAsyncAPI),
-		publicRoute("/docs", getDocs),
 	}
 }
 

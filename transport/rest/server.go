@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -86,7 +85,6 @@ type Server struct {
 	cursors     *api.Cursors
 	instruments instrumentIndex
 	reads       *reads
-	docs        docsPage
 }
 
 // New returns a server with all routes registered. It starts nothing; see Serve.
@@ -98,11 +96,7 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := renderDocs(api.OpenAPI(), d.AsyncAPI)
-	if err != nil {
-		return nil, fmt.Errorf("render the documentation: %w", err)
-	}
-	s := &Server{deps: d, cursors: cursors, docs: docs, reads: newReads()}
+	s := &Server{deps: d, cursors: cursors, reads: newReads()}
 	s.app = s.newApp()
 	s.app.Use(s.middleware)
 	s.useCORS()
@@ -240,8 +234,8 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.app.ShutdownWith
 // Routes returns every route, including mounted ones.
 func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
 
-// Mount adds a route of another package, which authenticates its callers: stream
-// (key in the first message), hooks (signature), console (session). Headers, framing
+// Mount adds a route of another package, which authenticates its callers where it must:
+// stream (key in the first message), hooks (signature), docs (not at all). Headers, framing
 // and errors are handled as for every request. It must be called before Serve.
 func (s *Server) Mount(method, path string, h fiber.Handler) {
 	s.routes = append(s.routes, Route{Method: method, Path: path, Public: true, Mounted: true})

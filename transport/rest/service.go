@@ -46,7 +46,3 @@ func getOpenAPI(*Server, *call) (response, error) {
 func getAsyncAPI(s *Server, _ *call) (response, error) {
 	return response{status: http.StatusOK, body: s.deps.AsyncAPI, mediaType: mediaYAML}, nil
 }
-
-func getDocs(s *Server, _ *call) (response, error) {
-	return response{status: http.StatusOK, body: s.docs.html, mediaType: "text/html; charset=utf-8", policy: s.docs.policy}, nil
-}

@@ -3,11 +3,8 @@ package rest_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"net/http"
 	"net/netip"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -56,70 +53,6 @@ func TestDocuments(t *testing.T) {
 	}
 	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.AsyncAPI()) {
 		t.Errorf("asyncapi.yaml = %.200s, want the document", got.body)
-	}
-}
-
-// The page shows the contents of both documents, and it loads and runs nothing.
-func TestDocsPage(t *testing.T) {
-	w := newWorld(t)
-	got := w.do(http.MethodGet, "/docs", "", "").want(200)
-	page := string(got.body)
-	for _, r := range w.server.Routes() {
-		if !strings.Contains(page, `<span class="method">`+r.Method+`</span><span class="path">`+documented(r.Path)+`</span>`) {
-			t.Errorf("page lacks %s %s", r.Method, r.Path)
-		}
-	}
-	events := persistence.EndpointWebhook.EventTypes()
-	if got := strings.Count(page, `<h3><span class="method">EVENT</span>`); got != len(events) {
-		t.Errorf("the page has %d events, want %d", got, len(events))
-	}
-	for _, event := range events {
-		_, section, found := strings.Cut(page, `<h3><span class="method">EVENT</span><span class="path">`+string(event)+`</span>`)
-		section, _, _ = strings.Cut(section, "</article>")
-		for _, text := range []string{"X-Service-Signature", "X-Service-Event-Id", "createdAt", "“" + string(event) + "”", "#schema-"} {
-			if !found || !strings.Contains(section, text) {
-				t.Errorf("page lacks %s of event %s", text, event)
-			}
-		}
-	}
-	for _, code := range venues.Codes() {
-		if !strings.Contains(page, "<code>"+string(code)+"</code>") {
-			t.Errorf("page lacks code %s", code)
-		}
-	}
-	for _, message := range []string{"auth", "subscribe", "trade", "book", "order", "balance"} {
-		_, section, found := strings.Cut(page, `<article id="stream-`+message+`">`)
-		section, _, _ = strings.Cut(section, "</article>")
-		from := map[bool]string{true: "CLIENT", false: "SERVER"}[message == "auth" || message == "subscribe"]
-		if !found || !strings.Contains(section, from) || !strings.Contains(section, "Example") || !strings.Contains(section, "<code>") {
-			t.Errorf("section = %s, want stream message %s with fields and example", section, message)
-		}
-	}
-	for _, text := range []string{"/v1/stream", "<ol><li>Connect to", "rejected[].reason", "4009", "missed"} {
-		if !strings.Contains(page, text) {
-			t.Errorf("page lacks the stream text %q", text)
-		}
-	}
-	for _, field := range []string{"protection.stopLoss", "error.venueCode", "error.details.fields", "nextCursor"} {
-		if !strings.Contains(page, field) && field != "nextCursor" {
-			t.Errorf("page lacks field %s", field)
-		}
-	}
-	for _, forbidden := range []string{"<script", "http://", "https://", "onload", "javascript:", "src=", "ZgotmplZ", "**", "$ref"} {
-		if strings.Contains(page, forbidden) {
-			t.Errorf("page contains %q, want no such text", forbidden)
-		}
-	}
-	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.Contains(page, `id="`+link[1]+`"`) {
-			t.Errorf("page lacks the target of the link %s", link[1])
-		}
-	}
-	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
-	sum := sha256.Sum256([]byte(style[1]))
-	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") ||
-		!strings.HasPrefix(policy, "default-src 'none'") {
-		t.Errorf("policy = %q, want the hash of the style sheet and nothing else", policy)
 	}
 }
 

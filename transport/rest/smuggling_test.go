@@ -161,11 +161,11 @@ func TestForeignRequestsAreRejected(t *testing.T) {
 		return responses[0]
 	}
 	send("GET", "/v1/time", "Host: "+address+"\r\n").want(http.StatusOK)
-	send("GET", "/docs", "Host: api.example.com\r\nSec-Fetch-Site: cross-site\r\n").want(http.StatusOK)
+	send("GET", "/openapi.yaml", "Host: api.example.com\r\nSec-Fetch-Site: cross-site\r\n").want(http.StatusOK)
 	send("POST", "/v1/orders", "Host: api.example.com\r\nSec-Fetch-Site: cross-site\r\n").want(http.StatusForbidden, venues.CodeScopeRequired)
 	send("POST", "/v1/orders", "Host: api.example.com\r\nOrigin: https://evil.example\r\n").want(http.StatusForbidden, venues.CodeScopeRequired)
 	for _, host := range []string{"evil.example", "evil.example:8080", "example.com"} {
-		for _, path := range []string{"/v1/time", "/healthz", "/docs", "/nonesuch"} {
+		for _, path := range []string{"/v1/time", "/healthz", "/openapi.yaml", "/nonesuch"} {
 			send("GET", path, "Host: "+host+"\r\n").want(http.StatusMisdirectedRequest, venues.CodeInvalidRequest)
 		}
 	}

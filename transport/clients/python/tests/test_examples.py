@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import samples
 from follower import Follower
 from harness import Service
 from maker import Maker, main
@@ -85,3 +86,8 @@ async def test_started_by_hand(service: Service, tmp_path: Path, capsys: pytest.
     await main(str(tmp_path / "demo.json"), "okx", "SOLUSDT", "1")
     printed = capsys.readouterr().out
     assert re.fullmatch(r"\d+ orders, position 0(\.0+)?\n", printed), printed
+
+
+async def test_samples(service: Service, tmp_path: Path) -> None:
+    Path(tmp_path, "demo.json").write_text(json.dumps(service.demo | {"apiKey": service.new_key()}))
+    await samples.main(str(tmp_path / "demo.json"))

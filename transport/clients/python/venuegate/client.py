@@ -386,7 +386,7 @@ class Client:
         return await self._text("/asyncapi.yaml")
 
     async def get_docs(self) -> str:
-        """Return both documents as a page of HTML."""
+        """Return the first page of the documentation as HTML."""
         return await self._text("/docs")
 
     async def _get(self, path: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -41,3 +41,9 @@ test("the example bots end flat, and their books are equal to the ledgers", asyn
     assert.deepEqual(items, [], `positions of the ${name}`);
   }
 });
+
+test("the samples of the documentation run", async () => {
+  const script = fileURLToPath(new URL("../examples/samples.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, service.demoFile], { timeout: limitMs });
+  assert.match(stdout, /^snapshot \[/m, "the last sample prints a book");
+});

@@ -60,6 +60,9 @@ export class Service {
 
   private constructor(private readonly dir: string, private readonly simulators: ChildProcess) {}
 
+  /** The file that describes the demo. */
+  get demoFile(): string { return join(this.dir, "data", "demo.json"); }
+
   /** Starts simulators whose books change only by orders and by control calls, and the service on them. */
   static async start({ quiet = true } = {}): Promise<Service> {
     const dir = await mkdtemp(join(tmpdir(), "venuegate-"));
@@ -74,7 +77,7 @@ export class Service {
   /** Starts the service, on the address and the data of an earlier run if there was one. */
   async serve(): Promise<void> {
     this.launch();
-    this.demo = await eventually("service", () => readJSON<Demo>(join(this.dir, "data", "demo.json")), startTimeoutMs);
+    this.demo = await eventually("service", () => readJSON<Demo>(this.demoFile), startTimeoutMs);
     this.listen = new URL(this.demo.baseUrl).host;
   }
 
@@ -88,14 +91,14 @@ export class Service {
   /** Ends the service at once, as kill -9 does. */
   async kill(): Promise<void> {
     await end(this.process, "SIGKILL");
-    await rm(join(this.dir, "data", "demo.json"), { force: true });
+    await rm(this.demoFile, { force: true });
     this.process = null;
   }
 
   /** Shuts the service down, so that it can be served again. */
   async shutDown(): Promise<void> {
     await end(this.process, "SIGTERM");
-    await rm(join(this.dir, "data", "demo.json"), { force: true });
+    await rm(this.demoFile, { force: true });
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,14 @@
-package rest
+package docs
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// Prefixes of references to the schemas that the page lists in a section of their own.
+// The AsyncAPI document refers to schemas of the OpenAPI document.
 const (
 	openAPISchemas  = "#/components/schemas/"
 	asyncAPISchemas = "./openapi.yaml#/components/schemas/"
@@ -17,7 +18,8 @@ const (
 // written.
 type document struct {
 	root *yaml.Node
-	// schemas is the prefix of references that become links on the page.
+	// schemas is the prefix of references to the records of the OpenAPI document, which
+	// become links.
 	schemas string
 }
 
@@ -103,44 +105,6 @@ func (d *document) schemaName(n *yaml.Node) string {
 	return name
 }
 
-func (d *document) view() *docsView {
-	v := &docsView{
-		Title:       d.text(d.root, "info", "title"),
-		Version:     d.text(d.root, "info", "version"),
-		Description: markdown(d.text(d.root, "info", "description")),
-	}
-	for _, tag := range d.list(d.root, "tags") {
-		v.Groups = append(v.Groups, docsGroup{Name: d.text(tag, "name"), Description: markdown(d.text(tag, "description"))})
-	}
-	d.operations(v, "paths", func(*docsOperation) {})
-	d.operations(v, "webhooks", func(o *docsOperation) { o.Webhook, o.Method = true, "EVENT" })
-	d.each(d.get(d.root, "components", "schemas"), func(name string, schema *yaml.Node) {
-		v.Schemas = append(v.Schemas, docsSchema{
-			Name: name, Type: d.typeOf(schema), Description: markdown(d.text(schema, "description")),
-			Fields: d.fields(schema), Example: exampleJSON(d.get(schema, "example")),
-		})
-	})
-	return v
-}
-
-// operations adds the operations of a section to the groups of their tags.
-func (d *document) operations(v *docsView, section string, mark func(*docsOperation)) {
-	d.each(d.get(d.root, section), func(path string, item *yaml.Node) {
-		d.each(item, func(method string, op *yaml.Node) {
-			if method == "parameters" {
-				return
-			}
-			for i := range v.Groups {
-				if tags := d.list(op, "tags"); len(tags) > 0 && tags[0].Value == v.Groups[i].Name {
-					o := d.operation(path, method, item, op)
-					mark(&o)
-					v.Groups[i].Operations = append(v.Groups[i].Operations, o)
-				}
-			}
-		})
-	})
-}
-
 func (d *document) list(n *yaml.Node, path ...string) []*yaml.Node {
 	if found := d.follow(d.get(n, path...)); found != nil {
 		return found.Content
@@ -148,45 +112,26 @@ func (d *document) list(n *yaml.Node, path ...string) []*yaml.Node {
 	return nil
 }
 
-func (d *document) operation(path, method string, item, op *yaml.Node) docsOperation {
-	o := docsOperation{
-		ID: d.text(op, "operationId"), Method: strings.ToUpper(method), Path: path,
-		Summary: d.text(op, "summary"), Description: markdown(d.text(op, "description")),
-		Scope: d.text(op, "x-scope"), RateClass: d.text(op, "x-rate-class"),
-	}
-	for _, p := range slices.Concat(d.list(item, "parameters"), d.list(op, "parameters")) {
-		schema := d.get(p, "schema")
-		o.Parameters = append(o.Parameters, docsField{
-			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.typeOf(schema), Schema: d.schemaName(schema),
-			Required: d.text(p, "required") == "true", Description: markdown(d.text(p, "description")),
-		})
-	}
-	body := d.get(op, "requestBody", "content", "application/json")
-	o.BodySchema = d.schemaName(d.get(body, "schema"))
-	if o.BodySchema == "" {
-		o.Body = d.fields(d.get(body, "schema"))
-	}
-	if example := d.get(body, "example"); example != nil {
-		o.Examples = append(o.Examples, docsExample{JSON: exampleJSON(example)})
-	}
-	d.each(d.get(body, "examples"), func(_ string, example *yaml.Node) {
-		o.Examples = append(o.Examples, docsExample{Title: d.text(example, "summary"), JSON: exampleJSON(d.get(example, "value"))})
-	})
-	d.each(d.get(op, "responses"), func(status string, response *yaml.Node) {
-		content := d.get(response, "content", "application/json")
-		o.Responses = append(o.Responses, docsResponse{
-			Status: status, Description: markdown(d.text(response, "description")),
-			Schema: d.schemaName(d.get(content, "schema")), Example: exampleJSON(d.get(content, "example")),
-		})
-	})
-	return o
+// field is a field of an object.
+type field struct {
+	Name        string
+	Type        string
+	Schema      string // the name of a record, if the type is one
+	Required    bool
+	Description template.HTML
+}
+
+// example is an example of a message.
+type example struct {
+	Title string
+	JSON  string
 }
 
 // fields returns the fields of an object. Those of inline objects follow with their
 // path. Where parts of an allOf define the same field, the later one refines it.
-func (d *document) fields(schema *yaml.Node) []docsField {
+func (d *document) fields(schema *yaml.Node) []field {
 	required := d.list(schema, "required")
-	var fields []docsField
+	var fields []field
 	for _, part := range d.list(schema, "allOf") {
 		for _, f := range d.fields(part) {
 			fields = refine(fields, f)
@@ -197,7 +142,7 @@ func (d *document) fields(schema *yaml.Node) []docsField {
 		if description == "" && d.schemaName(property) == "" {
 			description = d.text(property, "description")
 		}
-		fields = append(fields, docsField{
+		fields = append(fields, field{
 			Name: name, Type: d.typeOf(property), Schema: d.schemaName(property), Description: markdown(description),
 			Required: slices.ContainsFunc(required, func(n *yaml.Node) bool { return n.Value == name }),
 		})
@@ -220,8 +165,8 @@ func (d *document) fields(schema *yaml.Node) []docsField {
 
 // refine replaces the field of the same name, and keeps those of its properties that
 // f leaves out.
-func refine(fields []docsField, f docsField) []docsField {
-	i := slices.IndexFunc(fields, func(have docsField) bool { return have.Name == f.Name })
+func refine(fields []field, f field) []field {
+	i := slices.IndexFunc(fields, func(have field) bool { return have.Name == f.Name })
 	if i < 0 {
 		return append(fields, f)
 	}
