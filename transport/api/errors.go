@@ -72,7 +72,7 @@ func RequestRejected(status int, message string) *venues.Error {
 	return venues.Errorf(venues.CodeInvalidRequest, "%s", message)
 }
 
-// AppendError appends the error body: {"error":{code,message,details,requestId}}. The
+// AppendError appends the error body: {"error":{code,message,details,requestId,docUrl}}. The
 // venue's own code and message are part of details. requestID is the id of the
 // response (X-Request-Id), not an idempotency key of the client. The cause of the
 // error is left out.
@@ -83,6 +83,7 @@ func AppendError(dst []byte, e *venues.Error, requestID string) []byte {
 	dst = fieldName(dst, "details")
 	dst = append(appendDetails(dst, e), ',')
 	dst = textField(dst, "requestId", requestID)
+	dst = textField(dst, "docUrl", ErrorsPage+"#"+string(e.Code))
 	return append(closeObject(dst), '}')
 }
 

@@ -32,13 +32,13 @@ func TestAppendError(t *testing.T) {
 	e.VenueCode, e.VenueMessage = "-2019", "Margin is insufficient."
 	wantJSON(t, api.AppendError(nil, e, "req_1"), `{"error":{"code":"insufficient_balance","message":"not enough",
 		"details":{"available":"7","required":"100.5","venueCode":"-2019","venueMessage":"Margin is insufficient."},
-		"requestId":"req_1"}}`)
+		"requestId":"req_1","docUrl":"/docs/errors#insufficient_balance"}}`)
 	wantJSON(t, api.AppendError(nil, venues.Errorf(venues.CodeNotFound, "none"), "req_2"),
-		`{"error":{"code":"not_found","message":"none","details":{},"requestId":"req_2"}}`)
+		`{"error":{"code":"not_found","message":"none","details":{},"requestId":"req_2","docUrl":"/docs/errors#not_found"}}`)
 	wantJSON(t, api.AppendError(nil, venues.InvalidFields(venues.FieldError{Field: "qty", Rule: "missing"}), "r"),
-		`{"error":{"code":"invalid_request","message":"qty: missing","details":{"fields":[{"field":"qty","rule":"missing"}]},"requestId":"r"}}`)
+		`{"error":{"code":"invalid_request","message":"qty: missing","details":{"fields":[{"field":"qty","rule":"missing"}]},"requestId":"r","docUrl":"/docs/errors#invalid_request"}}`)
 	wantJSON(t, api.AppendError(nil, api.TooLarge(262144), "r"),
-		`{"error":{"code":"invalid_request","message":"the body is larger than 262144 bytes","details":{"limit":262144},"requestId":"r"}}`)
+		`{"error":{"code":"invalid_request","message":"the body is larger than 262144 bytes","details":{"limit":262144},"requestId":"r","docUrl":"/docs/errors#invalid_request"}}`)
 }
 
 // A header may hold bytes that are not UTF-8. The error body is still valid JSON and
@@ -46,7 +46,7 @@ func TestAppendError(t *testing.T) {
 func TestDetailsThatAreNotUTF8(t *testing.T) {
 	err, _ := errors.AsType[*venues.Error](api.CheckMedia("text/\xff", "", api.MediaJSON))
 	wantJSON(t, api.AppendError(nil, err, "r"), `{"error":{"code":"invalid_request","message":"Content-Type: not_applicable",
-		"details":{"fields":[{"field":"Content-Type","rule":"not_applicable","given":"text/�","allowed":"application/json"}]},"requestId":"r"}}`)
+		"details":{"fields":[{"field":"Content-Type","rule":"not_applicable","given":"text/�","allowed":"application/json"}]},"requestId":"r","docUrl":"/docs/errors#invalid_request"}}`)
 }
 
 func TestDetailsOfEveryKind(t *testing.T) {
@@ -59,7 +59,7 @@ func TestDetailsOfEveryKind(t *testing.T) {
 	e.VenueCode, e.VenueMessage = "other", ""
 	wantJSON(t, api.AppendError(nil, e, ""), `{"error":{"code":"duplicate_request","message":"m","details":{
 		"a":`+record+`,"b":`+record+`,"c":true,"d":3,"e":"2026-11-20T09:19:00.001Z","f":"2026-11-20T09:19:00.001Z",
-		"g":"open","h":["x"],"i":null,"j":null,"venueCode":"own","venueMessage":""},"requestId":""}}`)
+		"g":"open","h":["x"],"i":null,"j":null,"venueCode":"own","venueMessage":""},"requestId":"","docUrl":"/docs/errors#duplicate_request"}}`)
 }
 
 func TestRetryAfterRoundsUp(t *testing.T) {

@@ -139,9 +139,11 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Each error code has a section with its status, and no other section has the form of one.
+// Each error code has a section with its status, to which docUrl of an error leads, and no
+// other section has the form of one.
 func TestErrorCodes(t *testing.T) {
-	page := newSite(t).page(api.ErrorsPage)
+	s := newSite(t)
+	page := s.page(api.ErrorsPage)
 	found := regexp.MustCompile(`<h2 id="([^"]+)">([^<]+)</h2>\s*<p><strong>([0-9]+)`).FindAllStringSubmatch(page, -1)
 	var got []string
 	for _, match := range found {
@@ -153,6 +155,14 @@ func TestErrorCodes(t *testing.T) {
 	var want []string
 	for _, code := range venues.Codes() {
 		want = append(want, string(code))
+		var body struct{ Error struct{ DocURL string } }
+		if err := json.Unmarshal(api.AppendError(nil, venues.Errorf(code, "m"), "req_1"), &body); err != nil {
+			t.Fatal(err)
+		}
+		path, fragment, _ := strings.Cut(body.Error.DocURL, "#")
+		if target := s.page(path); !strings.Contains(target, `id="`+fragment+`"`) {
+			t.Errorf("docUrl of %s = %s, want a place that exists", code, body.Error.DocURL)
+		}
 	}
 	slices.Sort(got)
 	slices.Sort(want)

@@ -879,6 +879,9 @@ type Error struct {
 			Order  *Order        `json:"order,omitempty"`
 		} `json:"details"`
 
+		// DocUrl Where the code is explained, relative to the address of the service.
+		DocUrl string `json:"docUrl"`
+
 		// Message For people; the wording may change.
 		Message string `json:"message"`
 
