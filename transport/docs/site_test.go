@@ -217,7 +217,7 @@ func TestStream(t *testing.T) {
 	for _, message := range []string{"auth", "subscribe", "trade", "book", "order", "balance"} {
 		_, section, _ := strings.Cut(page, `<h3 id="message-`+message+`">`)
 		section, _, _ = strings.Cut(section, "</article>")
-		from := map[bool]string{true: "sent by the client", false: "sent by the server"}[message == "auth" || message == "subscribe"]
+		from := map[bool]string{true: "Sent by the client", false: "Sent by the server"}[message == "auth" || message == "subscribe"]
 		if !strings.Contains(section, from) || !strings.Contains(section, "Example") || !strings.Contains(section, "<code>") {
 			t.Errorf("section = %s, want stream message %s with fields and example", section, message)
 		}

@@ -114,12 +114,14 @@ curl -sS "$BASE/v1/events?limit=10" -H "Authorization: Bearer $KEY"
 BODY='{"action":"order","exchange":"bybit","symbol":"ETHUSDT","side":"buy","qty":"0.1",
        "requestId":"signal-1"}'
 TIME=$(date +%s)
-SIGN=$(printf '%s.%s' "$TIME" "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)
+SIGN=$(printf '%s.%s' "$TIME" "$BODY" |
+  openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)
 curl -sS "$HOOK" -H 'Content-Type: application/json' \
   -H "X-Service-Timestamp: $TIME" -H "X-Service-Signature: sha256=$SIGN" -d "$BODY"
 # endregion
 
 # region sendChartSignal
 curl -sS "$CHART" -H 'Content-Type: text/plain' \
-  -d "{\"action\":\"close\",\"exchange\":\"bybit\",\"symbol\":\"ETHUSDT.P\",\"channelToken\":\"$TOKEN\"}"
+  -d '{"action":"close","exchange":"bybit","symbol":"ETHUSDT.P",
+       "channelToken":"'"$TOKEN"'"}'
 # endregion
