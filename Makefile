@@ -52,11 +52,13 @@ help: ## list the targets
 run: build ## serve on simulated venues; prints addresses, an API key and commands to try
 	VENUEGATE_LOG_FORMAT=$${VENUEGATE_LOG_FORMAT:-console} bin/venuegate serve --demo
 
-build: ## bin/venuegate
+build: ## bin/venuegate, with the web console where Node and npm are
 	@mkdir -p bin
+	@.ci/console build
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/venuegate ./cmd/venuegate
 
 test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz round
+	@if [ '$(PKG)' = ./... ]; then .ci/console build; .ci/console test; fi
 	@race=; if .ci/have-cc; then race=-race; else echo '!! no C compiler: the tests run WITHOUT the race detector' >&2; fi; \
 	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
 	set -- $$race $(TESTFLAGS) $(if $(FUZZROUND),-exec "'$(CURDIR)/.ci/fuzzed' $(FUZZROUND)") -timeout $(TIMEOUT) $(PKG); \
@@ -72,6 +74,7 @@ explore: ## every state of an account in all small scopes, up to STATES each (an
 	VENUEGATE_STATES=$(STATES) go test ./actors/account -run '^TestExplore$$' -count 1 -timeout 24h -v
 
 lint: $(GOLANGCI) ## linters, formatting and import rules
+	@.ci/console check
 	@if [ -x $(GOLANGCI) ]; then $(GOLANGCI) run; \
 	else echo '!! golangci-lint is not installed: running only go vet and gofmt' >&2; \
 		go vet ./...; test -z "$$(gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)"; fi

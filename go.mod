@@ -2,6 +2,8 @@ module venuegate
 
 go 1.26.0
 
+ignore ./transport/console/web/node_modules
+
 require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/asynkron/protoactor-go v0.0.0-20250909165758-e952b3c0850e

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 
@@ -10,6 +11,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/console"
+	"venuegate/transport/console/web"
 	"venuegate/transport/rest"
 )
 
@@ -25,10 +27,14 @@ func (e *engine) openConsoles() (err error) {
 	if !e.config.Console.Enabled {
 		return nil
 	}
+	pages, err := web.Load()
+	if err != nil {
+		return err
+	}
 	e.consoles.passwords = console.NewPasswords()
 	o := console.Options{
 		URL: e.consoleURL(""), Idle: e.config.Console.Idle, Lifetime: e.config.Console.Lifetime, RequireTOTP: e.config.requireTOTP(e.consoleURL("")),
-		Build: version, Environments: environments(e.config), Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords,
+		Build: version, Environments: environments(e.config), Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords, Pages: pages,
 		Tokens: e.auth, Source: rest.Source, Log: e.log.Named("console"),
 	}
 	if e.consoles.public, err = console.New(o); err != nil {
@@ -41,6 +47,8 @@ func (e *engine) openConsoles() (err error) {
 		return err
 	}
 	e.add(e.consoles.operators.Close)
+	e.rest.Mount(http.MethodGet, web.Prefix, e.consoles.public.Handler())
+	e.rest.Mount(http.MethodGet, web.Prefix+"/*", e.consoles.public.Handler())
 	for _, method := range console.Methods {
 		e.rest.Mount(method, console.Prefix+"/*", e.consoles.public.Handler())
 	}

@@ -47,6 +47,7 @@ var packageRules = []packageRule{
 	{"transport/recordapi", []string{"transport/api", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the calls on records are the same at every edge that serves them"},
 	{"transport/clients/go", nil, []string{"transport/api"}, "a program of a user imports the client alone; its tests compare it with the document"},
 	{"transport/docs", []string{"transport/api", "transport/clients/*", "venues"}, nil, "the documentation shows the documents of the interface and the samples of the clients"},
+	{"transport/console", []string{"transport/api", "transport/auth", "transport/console/web", "transport/recordapi", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the console serves its pages; like every edge it imports no actor and no other edge"},
 	{"transport/...", []string{"transport/api", "transport/auth", "transport/recordapi", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
 
 	{"cmd/...", []string{"..."}, nil, "the binary connects everything"},

@@ -46,7 +46,7 @@ type ServerOptions struct {
 	Backup func(context.Context, io.Writer) error
 	// Metrics are served at /metrics.
 	Metrics prometheus.Gatherer
-	// Console serves the paths below /console/api, and authenticates their callers; nil for
+	// Console serves /console and the paths below it, and authenticates their callers; nil for
 	// none.
 	Console fiber.Handler
 	Log     *zap.Logger
@@ -77,7 +77,8 @@ func NewServer(o ServerOptions) *Server {
 	s.routeHealth()
 	s.routeRecords()
 	if o.Console != nil {
-		s.app.All("/console/api/*", o.Console)
+		s.app.All("/console", o.Console)
+		s.app.All("/console/*", o.Console)
 	}
 	return s
 }

@@ -14,6 +14,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/auth"
+	"venuegate/transport/console/web"
 	"venuegate/transport/listen"
 	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
@@ -47,6 +48,9 @@ type Options struct {
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
 
+	// Pages are the files of the console.
+	Pages *web.Pages
+
 	Registry  *registry.Registry
 	Secrets   registry.Secrets
 	Passwords *Passwords
@@ -63,6 +67,7 @@ type Console struct {
 	calls    recordapi.Server
 	end      context.CancelFunc
 	hosts    listen.Hosts
+	address  *url.URL
 	policy   string
 	attempts attempts
 	tickets  *tickets
@@ -77,7 +82,7 @@ func New(o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %q is no address", o.URL)
 	}
 	s := &Console{
-		Options: o, hosts: listen.Hosts{Names: []string{address.Hostname()}}, policy: contentPolicy(address),
+		Options: o, hosts: listen.Hosts{Names: []string{address.Hostname()}}, address: address, policy: contentPolicy(address, ""),
 		attempts: newAttempts(), tickets: newTickets(), now: time.Now,
 	}
 	s.calls.Log = o.Log
@@ -90,10 +95,12 @@ func New(o Options) (*Console, error) {
 	for _, r := range s.routes() {
 		s.app.Add(r.Method, Prefix+r.Path, s.serve(r))
 	}
+	s.app.Get(web.Prefix, s.servePage)
+	s.app.Get(web.Prefix+"/*", s.servePage)
 	return s, nil
 }
 
-// Handler serves the paths below Prefix. The listener in front of it has read the request
+// Handler serves web.Prefix and the paths below it. The listener in front of it has read the request
 // with its limits.
 func (s *Console) Handler() fiber.Handler {
 	handle := s.app.Handler()

@@ -86,7 +86,9 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	b.succeedRecord("/accounts/"+account, `{"limits":{"dailyLoss":"500"}}`)
 	hook := b.created("/hooks", map[string]any{"customer": h.customer, "kind": "webhook", "name": "h", "testMode": true})
 	b.post(http.StatusOK, "/hooks/"+hook+"/rotate", map[string]any{})
-	b.post(http.StatusAccepted, "/hooks/"+hook+"/test", map[string]any{"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"})
+	signal := map[string]any{"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"}
+	b.post(http.StatusOK, "/hooks/"+hook+"/test", signal)
+	b.post(http.StatusAccepted, "/hooks/"+hook+"/fire", signal)
 	b.succeedRecord("/hooks/"+hook, `{"paused":true}`)
 	b.succeedEndpoints()
 	alert := b.created("/alerts", map[string]any{

@@ -25,6 +25,7 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/auth"
 	"venuegate/transport/console"
+	"venuegate/transport/console/web"
 	"venuegate/transport/documenttest"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
@@ -94,8 +95,13 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 		t.Fatal(err)
 	}
 	h.url = "http://" + listener.Addr().String()
+	pages, err := web.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := console.Options{
-		URL: h.url, Idle: 12 * time.Hour, Lifetime: 7 * 24 * time.Hour, Build: "test", Environments: map[venues.Venue]string{venues.Binance: "sim"},
+		Pages: pages,
+		URL:   h.url, Idle: 12 * time.Hour, Lifetime: 7 * 24 * time.Hour, Build: "test", Environments: map[venues.Venue]string{venues.Binance: "sim"},
 		Registry: h.registry, Secrets: options.Secrets, Passwords: h.passwords, Tokens: h.auth, Log: zap.New(core),
 		Source: func(c *fiber.Ctx) netip.Addr {
 			if addr, err := netip.ParseAddr(c.Get("X-Test-Source")); err == nil {
@@ -113,6 +119,8 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	h.now = time.Now()
 	h.console.Freeze(h.now)
 	app := fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true})
+	app.Get(web.Prefix, h.console.Handler())
+	app.Get(web.Prefix+"/*", h.console.Handler())
 	for _, method := range console.Methods {
 		app.Add(method, console.Prefix+"/*", h.console.Handler())
 	}

@@ -26,10 +26,14 @@ const permissions = "accelerometer=(), autoplay=(), camera=(), display-capture=(
 	"microphone=(), midi=(), payment=(), usb=(), xr-spatial-tracking=(), clipboard-write=(self), publickey-credentials-create=(self), publickey-credentials-get=(self)"
 
 // contentPolicy returns the policy of answers, which permits only what the console itself
-// serves.
-func contentPolicy(address *url.URL) string {
+// serves, and style elements with the nonce.
+func contentPolicy(address *url.URL, nonce string) string {
 	stream := url.URL{Scheme: "ws" + strings.TrimPrefix(address.Scheme, "http"), Host: address.Host}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' " + stream.String() +
+	styleNonce := ""
+	if nonce != "" {
+		styleNonce = " 'nonce-" + nonce + "'"
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'" + styleNonce + "; img-src 'self' data:; connect-src 'self' " + stream.String() +
 		"; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default"
 }
 

@@ -1,0 +1,29 @@
+import hooks from "eslint-plugin-react-hooks";
+import tseslint from "typescript-eslint";
+
+// Money is a string from the wire to the screen (src/money). Everything that turns a
+// string into a JavaScript number is therefore banned; counts and durations arrive as
+// numbers.
+const noNumbers = ["Number", "parseFloat", "parseInt"].map((name) => ({
+  name, message: "amounts are decimals: use src/money",
+}));
+
+export default tseslint.config(
+  {ignores: ["dist", "src/api/*.gen.ts"]},
+  ...tseslint.configs.strict,
+  {
+    files: ["src/**/*.{ts,tsx}"],
+    plugins: {"react-hooks": hooks},
+    rules: {
+      ...hooks.configs.recommended.rules,
+      "no-restricted-globals": ["error", ...noNumbers],
+      "no-restricted-syntax": ["error", {
+        selector: "UnaryExpression[operator='+']",
+        message: "amounts are decimals: use src/money",
+      }, {
+        selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+        message: "text from outside is text",
+      }],
+    },
+  },
+);

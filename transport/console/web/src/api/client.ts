@@ -1,0 +1,83 @@
+// Calls of the console's own API, with the session's cookie.
+
+/** The user has closed the dialog that an act asked for. Nothing was done. */
+export class Cancelled extends Error {}
+
+/** A response with an error, or none at all (code "no_answer"). */
+export class CallError extends Error {
+  /** When it was received, in milliseconds as of Date.now. */
+  readonly at = Date.now();
+
+  constructor(
+    readonly code: string, message: string, readonly status: number,
+    readonly requestId?: string, readonly retryAfterSeconds?: number,
+    readonly fields: readonly FieldFault[] = [],
+    /** What a call that is forbidden needs first: "step_up" or "second_step". */
+    readonly required?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What is wrong with one member of a request. */
+export interface FieldFault {
+  readonly field: string;
+  readonly rule: string;
+  readonly allowed?: string;
+}
+
+/** faultOf returns what is wrong with a field, in words; undefined if nothing is. */
+export function faultOf(failure: Error | undefined, field: string): string | undefined {
+  const fault = failure instanceof CallError ? failure.fields.find((f) => f.field === field) : undefined;
+  return fault && (fault.allowed ? `Allowed: ${fault.allowed}.` : fault.rule.replaceAll("_", " "));
+}
+
+interface ErrorBody {
+  error?: {code?: string; message?: string; requestId?: string; details?: {fields?: FieldFault[]; required?: string}};
+}
+
+// Longer than the service works on a call, so that its own answer comes first.
+const TIMEOUT_MILLISECONDS = 25_000;
+
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+/** call sends one request below /console/api/ and returns the body of its response. */
+export async function call<T>(method: Method, path: string, body?: object): Promise<T> {
+  const headers: Record<string, string> = {"X-Console": "1", Accept: "application/json"};
+  if (method !== "GET") headers["Content-Type"] = "application/json";
+  let response: Response, text: string;
+  try {
+    response = await fetch(`/console/api/${path}`, {
+      method, headers, body: method === "GET" ? null : JSON.stringify(body ?? {}),
+      credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    });
+    text = await response.text();
+  } catch {
+    throw new CallError(method === "GET" ? "no_answer" : "outcome_unknown", "No answer.", 0);
+  }
+  if (!response.ok) throw errorOf(response, text);
+  try {
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  } catch {
+    throw new CallError("no_answer", "The answer is not one of the service.", response.status);
+  }
+}
+
+function errorOf(response: Response, text: string): CallError {
+  let body: ErrorBody = {};
+  try {
+    body = JSON.parse(text) as ErrorBody;
+  } catch {
+    // A proxy in front of the service answers in its own words.
+  }
+  const after = response.headers.get("Retry-After");
+  return new CallError(
+    body.error?.code ?? `http_${response.status}`, body.error?.message ?? `Status ${response.status}.`, response.status,
+    body.error?.requestId, after !== null && /^\d{1,6}$/.test(after) ? seconds(after) : undefined,
+    body.error?.details?.fields, body.error?.details?.required,
+  );
+}
+
+function seconds(digits: string): number {
+  return [...digits].reduce((sum, digit) => sum * 10 + "0123456789".indexOf(digit), 0);
+}

@@ -1,0 +1,26 @@
+// The shapes of the console's API. Those of its records are in the document of the
+// administration API, whose calls the console has too.
+import type {components as Console} from "./console.gen";
+import type {components as Records} from "./records.gen";
+
+export type Session = Console["schemas"]["Session"];
+export type SignIn = Console["schemas"]["SignIn"];
+export type OpenSession = Console["schemas"]["OpenSession"];
+export type SecondStepSecret = Console["schemas"]["NewSecondStep"];
+export type RecoveryCodes = Console["schemas"]["RecoveryCodes"];
+
+export type Key = Records["schemas"]["Key"];
+export type Scope = Records["schemas"]["Scope"];
+export type JournalRow = Records["schemas"]["JournalRow"];
+export type User = Records["schemas"]["User"];
+export type Role = Records["schemas"]["Role"];
+
+/** A list that is not paged. */
+export interface Items<T> {
+  readonly items: readonly T[];
+}
+
+/** One page of a list. */
+export interface Page<T> extends Items<T> {
+  readonly nextCursor: string | null;
+}

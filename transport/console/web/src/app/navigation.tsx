@@ -1,0 +1,29 @@
+import {IconKey, IconNotebook, IconSettings, IconUsers, type Icon} from "@tabler/icons-react";
+import {lazy, type ComponentType} from "react";
+import type {Session} from "../api/types";
+import {mayChange} from "./session";
+
+/** A page of the console: one folder of src/pages. */
+export interface Page {
+  readonly path: string;
+  readonly title: string;
+  readonly icon: Icon;
+  /** On a small screen: in the bar at the bottom, instead of behind "More". */
+  readonly primary?: boolean;
+  /** Only owners and operators see it. */
+  readonly owner?: boolean;
+  readonly show: ComponentType;
+}
+
+/** pagesOf returns the pages that a user may open. */
+export function pagesOf(session: Session): readonly Page[] {
+  return pages.filter((page) => !page.owner || mayChange(session));
+}
+
+/** The pages in the order of the navigation. */
+export const pages: readonly Page[] = [
+  {path: "/keys", title: "Keys", icon: IconKey, primary: true, show: lazy(() => import("../pages/keys/Keys"))},
+  {path: "/journal", title: "Journal", icon: IconNotebook, primary: true, show: lazy(() => import("../pages/journal/Journal"))},
+  {path: "/users", title: "Users", icon: IconUsers, primary: true, owner: true, show: lazy(() => import("../pages/users/Users"))},
+  {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},
+];

@@ -1,0 +1,54 @@
+import {useQuery, useQueryClient} from "@tanstack/react-query";
+import {createContext, use, type ReactNode} from "react";
+import {Redirect, useLocation, useSearch} from "wouter";
+import {CallError, call} from "../api/client";
+import type {Session} from "../api/types";
+import {Failure, Waiting} from "../ui/Panel";
+
+const Context = createContext<Session | undefined>(undefined);
+
+/** useSession returns the session of the page that is signed in. */
+export function useSession(): Session {
+  const session = use(Context);
+  if (!session) throw new Error("a page that needs a session is outside of one");
+  return session;
+}
+
+/** mayChange reports whether the user may change keys, channels, accounts, limits and users. */
+export function mayChange(session: Session): boolean {
+  return session.role === "owner" || session.role === "operator";
+}
+
+/** useSignedOut returns a function that drops everything the page holds of a session. */
+export function useSignedOut(): () => void {
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  return () => {
+    queries.clear();
+    navigate("/sign-in");
+  };
+}
+
+const POLL_MILLISECONDS = 30_000;
+const USED_MILLISECONDS = 10 * 60_000;
+
+let lastInput = Date.now();
+for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => lastInput = Date.now(), {capture: true, passive: true});
+
+/** pollWhileUsed is the interval of reads that are repeated. A page that nobody uses reads nothing, because each call prolongs the session. */
+export function pollWhileUsed(): number | false {
+  return Date.now() - lastInput < USED_MILLISECONDS && POLL_MILLISECONDS;
+}
+
+/** SignedIn renders its children once the session is known, or goes to the sign-in page. */
+export function SignedIn({children}: {children: ReactNode}) {
+  const [location] = useLocation();
+  const search = useSearch();
+  const session = useQuery({queryKey: ["session"], queryFn: () => call<Session>("GET", "session"), refetchInterval: pollWhileUsed});
+  if (session.error instanceof CallError && session.error.status === 401)
+    return <Redirect to={`/sign-in?next=${encodeURIComponent(search ? `${location}?${search}` : location)}`}/>;
+  if (session.data?.secondStepMissing && location !== "/settings") return <Redirect to="/settings"/>;
+  if (session.data) return <Context value={session.data}>{children}</Context>;
+  if (session.error) return <Failure error={session.error} retry={() => void session.refetch()}/>;
+  return <Waiting/>;
+}

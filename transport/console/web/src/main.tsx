@@ -1,0 +1,13 @@
+import "./app/trusted-types";
+import "@mantine/core/styles/baseline.css";
+import "@mantine/core/styles/default-css-variables.css";
+import "@mantine/core/styles/global.css";
+import "./ui/parts.css";
+import "./ui/tokens.css";
+import {StrictMode} from "react";
+import {createRoot} from "react-dom/client";
+import {App} from "./app/App";
+
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no root");
+createRoot(root).render(<StrictMode><App/></StrictMode>);

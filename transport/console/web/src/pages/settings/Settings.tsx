@@ -1,0 +1,17 @@
+import {useSession} from "../../app/session";
+import {Password} from "./Password";
+import {SecondStep} from "./SecondStep";
+import {Sessions} from "./Sessions";
+
+/** Settings are those of the user: password, second step, sessions. */
+export default function Settings() {
+  const {secondStepMissing} = useSession();
+  return (
+    <>
+      <h1>Settings</h1>
+      {!secondStepMissing && <Password/>}
+      <SecondStep/>
+      {!secondStepMissing && <Sessions/>}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import {createTheme, type MantineColorsTuple} from "@mantine/core";
+
+// The accent of tokens.css as the ten shades that Mantine asks for; the tokens decide what
+// is shown.
+const accent: MantineColorsTuple = [
+  "#e3f1ef", "#c8e4e0", "#9fd0ca", "#72bab2", "#4dc4b6", "#2a938a", "#0b6e66", "#0a625b", "#08544e", "#064640",
+];
+
+export const theme = createTheme({
+  colors: {accent},
+  primaryColor: "accent",
+  primaryShade: {light: 6, dark: 4},
+  autoContrast: true,
+  defaultRadius: 4,
+  fontSizes: {xs: "12px", sm: "13px", md: "14px", lg: "15px", xl: "20px"},
+  fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+  fontFamilyMonospace: "var(--mono)",
+  respectReducedMotion: true,
+  cursorType: "pointer",
+});
