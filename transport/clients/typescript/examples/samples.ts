@@ -18,6 +18,30 @@ for await (const instrument of client.allInstruments({ exchange: "binance", symb
 }
 // endregion
 
+// region listVenues
+for (const venue of (await client.listVenues()).items) console.log(venue.exchange, venue.status);
+// endregion
+
+// region listTickers
+const tickers = await client.listTickers({ exchange: "okx" });
+for (const ticker of tickers.items) console.log(ticker.symbol, ticker.last);
+// endregion
+
+// region getBook
+const snapshot = await client.getBook({ exchange: "binance", symbol: "BTCUSDT", depth: 5 });
+console.log(snapshot.data.bids[0], snapshot.data.asks[0]);
+// endregion
+
+// region listTrades
+const trades = await client.listTrades({ exchange: "binance", symbol: "BTCUSDT", limit: 10 });
+for (const trade of trades.items) console.log(trade.ts, trade.side, trade.price, trade.qty);
+// endregion
+
+// region listCandles
+const candles = await client.listCandles({ exchange: "bybit", symbol: "ETHUSDT", timeframe: "1h" });
+for (const candle of candles.items) console.log(candle.start, candle.open, candle.high, candle.low, candle.close);
+// endregion
+
 // region getAccount
 const accounts = await client.getAccount({ exchange: "binance" });
 for (const account of accounts.items) console.log(account.currency, account.equity, account.available);
@@ -26,6 +50,11 @@ for (const account of accounts.items) console.log(account.currency, account.equi
 // region changeLeverage
 const changed = await client.changeLeverage({ exchange: "binance", symbol: "BTCUSDT", leverage: "5" });
 console.log(changed.leverage);
+// endregion
+
+// region checkOrder
+const check = await client.checkOrder({ exchange: "binance", symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.01" });
+console.log(check.ok, check.notional, check.faults, check.rules);
 // endregion
 
 // region placeOrder
