@@ -36,6 +36,9 @@ func restAnswers() []venuetest.Answer {
 		{Operation: "ticker", Route: reads("/api/v5/market/ticker"), Members: venuetest.Members{
 			Required: []string{"instId"}, Optional: []string{"last", "ts"}, Descriptions: []string{"bidPx", "askSz"},
 		}},
+		{Operation: "tickers", Route: reads("/api/v5/market/tickers"), Members: venuetest.Members{
+			Required: []string{"instId"}, Optional: []string{"last", "ts"}, Descriptions: []string{"bidPx", "askSz"},
+		}},
 		{Operation: "ticker", Route: reads("/api/v5/public/mark-price"), Members: venuetest.Members{
 			Required: []string{"instId"}, Optional: []string{"markPx", "ts"}, Descriptions: []string{"markPx"}, Labels: []string{"instType"},
 		}},

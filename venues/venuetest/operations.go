@@ -34,6 +34,7 @@ func (s *env) operations() map[string]operation {
 		"old candles": query(func() ([]venues.Candle, error) { return s.candles(time.Now().Add(-30 * 24 * time.Hour)) }),
 		"trades":      query(func() ([]venues.Trade, error) { return s.connector.Trades(ctx, symbol, 10) }),
 		"ticker":      query(func() ([]venues.Ticker, error) { return s.connector.Tickers(ctx, symbol) }),
+		"tickers":     query(func() ([]venues.Ticker, error) { return s.connector.Tickers(ctx, "") }),
 		"snapshot":    query(func() (*venues.BookUpdate, error) { return s.connector.Snapshot(ctx, symbol) }),
 		"clock":       query(func() (time.Duration, error) { return s.connector.SyncClock(ctx) }),
 		"mode":        query(func() (venues.AccountMode, error) { return s.account.Mode(ctx) }),
