@@ -107,6 +107,10 @@ var configComments = map[string]string{
 	"delivery.allow":              "Private addresses or prefixes that endpoints may resolve to.",
 	"notify":                      "Base addresses of the chat and spreadsheet APIs; empty: the public ones.",
 	"tracing":                     "Address of an OpenTelemetry collector over HTTP, such as http://127.0.0.1:4318; empty exports nothing.",
+	"console":                     "Web console, at both listeners.",
+	"console.url":                 "Address at which users open it; empty: publicUrl.",
+	"console.idle":                "Time without a call after which a user is signed out; lifetime: at the latest.",
+	"console.requireTotp":         "Demand a second step: auto (unless it is opened over loopback), always or never.",
 	"demo":                        "Serve simulated venues, with a customer and keys for them.",
 	"sim":                         "File written by venuegate sim --out: the demo uses the venues that it describes.",
 }

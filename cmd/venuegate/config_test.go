@@ -123,7 +123,7 @@ func TestLoadConfigReportsInvalidKeys(t *testing.T) {
 		{name: "console at a public address in clear text", file: "publicUrl: http://example.com\nbehindProxy: true", want: []string{"console.url: passwords would be sent unencrypted"}},
 		{name: "console that forgets at once", file: "console: {idle: 1s}", want: []string{"console.idle (FILE): must be 5m0s to"}},
 		{name: "console that ends before it is idle", file: "console: {lifetime: 1h}", want: []string{"console.lifetime (FILE): must be 12h0m0s to"}},
-		{name: "second step perhaps", file: "console: {requireTotp: perhaps}", want: []string{"console.requireTotp (FILE): must be one of auto, always, never"}},
+		{name: "second step perhaps", file: "console: {requireTotp: perhaps}", want: []string{"console.requireTotp (FILE): must be auto, always or never"}},
 		{name: "collector by gRPC", file: "tracing: {otlp: 'grpc://127.0.0.1:4317'}", want: []string{"tracing.otlp (FILE): must be http:// or https:// and a host"}},
 		{name: "half a certificate", file: "tls: {cert: a.pem}", want: []string{"tls: needs both cert and key"}},
 		{name: "key beside the lock it opens", file: "data: d\nkeyFile: d/key", want: []string{"keyFile (FILE): must be outside the data directory"}},
