@@ -120,6 +120,9 @@ func (a *App) openDemo(ctx context.Context) (err error) {
 	if a.previousDemo, err = retireDemoFile(a.config.Data); err != nil {
 		return err
 	}
+	if err = a.dir.lockDemo(); err != nil {
+		return err
+	}
 	if a.receiver, err = openReceiver(ctx, a.config.HeaderPrefix, a.previousDemo.Receiver.Secret); err != nil {
 		return fmt.Errorf("listen for the demo's events: %w", err)
 	}

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -42,12 +39,12 @@ func newDemoEnvCommand(sh shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := ownerOf(config.Data); err != nil {
+			if _, err := demoProcess(config.Data); err != nil {
 				return err
 			}
 			d, err := readDemoFile(config.Data)
 			if err != nil {
-				return errors.New("the demo is not ready yet, or the service is no demo")
+				return errors.New("the demo is not ready yet")
 			}
 			printEnv(cmd.OutOrStdout(), d)
 			return nil
@@ -85,14 +82,11 @@ func newDemoStopCommand(sh shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := readDemoFile(config.Data); err != nil {
-				return fmt.Errorf("no demo on %s", config.Data)
-			}
 			signal := syscall.SIGTERM
 			if kill {
 				signal = syscall.SIGKILL
 			}
-			return stopOwner(cmd.Context(), config.Data, signal)
+			return stopDemo(cmd.Context(), config.Data, signal)
 		},
 	}
 	configFlags(cmd, "data")
@@ -100,32 +94,9 @@ func newDemoStopCommand(sh shell) *cobra.Command {
 	return cmd
 }
 
-// errNotRunning is returned when no process owns a data directory.
-var errNotRunning = errors.New("no service runs on the data directory")
-
-// ownerOf returns the process that owns a data directory.
-func ownerOf(dir string) (pid int, err error) {
-	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR, 0)
-	if err != nil {
-		return 0, fmt.Errorf("%w %s", errNotRunning, dir)
-	}
-	defer func() { _ = file.Close() }() // only read
-	lock := recordLock()
-	if err := unix.FcntlFlock(file.Fd(), unix.F_GETLK, &lock); err != nil {
-		return 0, fmt.Errorf("examine the lock of %s: %w", dir, err)
-	}
-	if lock.Type == unix.F_UNLCK {
-		return 0, fmt.Errorf("%w %s", errNotRunning, dir)
-	}
-	if lock.Pid <= 1 {
-		return 0, fmt.Errorf("the service on %s runs in another container", dir)
-	}
-	return int(lock.Pid), nil
-}
-
-// stopOwner signals the process that owns a data directory and waits until it has ended.
-func stopOwner(ctx context.Context, dir string, signal syscall.Signal) error {
-	pid, err := ownerOf(dir)
+// stopDemo signals the demo that runs on a data directory and waits until it has ended.
+func stopDemo(ctx context.Context, dir string, signal syscall.Signal) error {
+	pid, err := demoProcess(dir)
 	if err != nil {
 		return err
 	}
@@ -137,8 +108,8 @@ func stopOwner(ctx context.Context, dir string, signal syscall.Signal) error {
 	ticker := time.NewTicker(demoStopPoll)
 	defer ticker.Stop()
 	for {
-		now, err := ownerOf(dir)
-		if errors.Is(err, errNotRunning) || err == nil && now != pid {
+		now, err := demoProcess(dir)
+		if errors.Is(err, errNoDemo) || err == nil && now != pid {
 			return nil
 		}
 		select {

@@ -41,9 +41,34 @@ func TestDemoStop(t *testing.T) {
 			t.Errorf("demo stop %q: status of the demo = %d, want %d", c.args, status, c.status)
 		}
 		for _, command := range []string{"stop", "env"} {
-			if status, _, errText := run(t.Context(), "demo", command, "--data", dir); status != exitFailed || !strings.Contains(errText, "no service runs on the data directory "+dir) {
+			if status, _, errText := run(t.Context(), "demo", command, "--data", dir); status != exitFailed || !strings.Contains(errText, "no demo runs on the data directory "+dir) {
 				t.Errorf("demo %s of an ended one: status %d, %s, want %d", command, status, errText, exitFailed)
 			}
 		}
+	}
+}
+
+// TestDemoStopEndsDemosOnly runs another service on the directory of a demo that has ended,
+// which its description outlives.
+func TestDemoStopEndsDemosOnly(t *testing.T) {
+	s := startService(t, t.TempDir())
+	if status, _, errText := run(t.Context(), "demo", "stop", "--data", s.dir); status != exitOK {
+		t.Fatalf("demo stop: status %d, want %d: %s", status, exitOK, errText)
+	}
+	other := start(t, "serve", "--data", s.dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	eventually(t, "the service that is not a demo", func() bool {
+		if !other.running() {
+			t.Fatalf("it ended:\n%s", other.out.String())
+		}
+		return strings.Contains(other.out.String(), "serving")
+	})
+	for _, args := range [][]string{{"stop"}, {"stop", "--kill"}, {"env"}} {
+		status, _, errText := run(t.Context(), append(append([]string{"demo"}, args...), "--data", s.dir)...)
+		if want := "no demo runs on the data directory " + s.dir; status != exitFailed || !strings.Contains(errText, want) {
+			t.Errorf("demo %q: status %d, %s, want %d with %q", args, status, errText, exitFailed, want)
+		}
+	}
+	if !other.running() {
+		t.Errorf("the service has ended, want it to run:\n%s", other.out.String())
 	}
 }

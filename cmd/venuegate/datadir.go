@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"venuegate/venues"
 )
 
@@ -44,6 +42,8 @@ var errUnhalted = errors.New("the store has lost data and not all accounts are h
 type dataDir struct {
 	path string
 	lock *os.File
+	// demo is the lock of a demo, or nil.
+	demo *os.File
 }
 
 // writableByOthers are the permission bits of a directory in which other users can
@@ -73,21 +73,10 @@ func openDataDir(path string) (*dataDir, error) {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDataDirInUse, path, err), lock.Close())
 	}
 	d := &dataDir{path: path, lock: lock}
-	// A second lock on the record, whose owner the kernel reports to ownerOf. It does not
-	// exclude this process, and ends if the process closes the file elsewhere.
-	owner := recordLock()
-	if err := unix.FcntlFlock(lock.Fd(), unix.F_SETLK, &owner); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock data directory: %w", err), d.Close())
-	}
 	if err := d.removeTemporaries(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-// recordLock returns an exclusive lock of a whole file.
-func recordLock() unix.Flock_t {
-	return unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 }
 
 // removeTemporaries removes what a process that was killed has left of files that it was
@@ -130,8 +119,14 @@ func (d *dataDir) removeRestoring() error {
 	return os.RemoveAll(d.file(restoringName))
 }
 
-// Close releases the lock.
-func (d *dataDir) Close() error { return d.lock.Close() }
+// Close releases the locks: that of a demo last, whose end means that the directory is free.
+func (d *dataDir) Close() error {
+	err := d.lock.Close()
+	if d.demo != nil {
+		err = errors.Join(err, d.demo.Close())
+	}
+	return err
+}
 
 // sync makes the names in the directory durable.
 func (d *dataDir) sync() error { return syncDir(d.path) }
