@@ -13,11 +13,6 @@ import (
 	"venuegate/venues"
 )
 
-// accountCall sends a POST request for an action on one account.
-func accountCall[Out any](ctx context.Context, c *adminClient, id, action string, in any) (out Out, err error) {
-	return out, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/"+action, in, &out)
-}
-
 func newAccountsHaltCommand(sh shell) *cobra.Command {
 	var order registry.HaltOrder
 	cmd := recordCommand(sh, &cobra.Command{
@@ -27,7 +22,7 @@ protect positions, and rejects orders that would increase a position until the
 account is resumed. The halt survives restarts.`,
 		Example: "  venuegate accounts halt cus_...:binance --flatten",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
-		halted, err := accountCall[registry.HaltedAccount](ctx, c, args[0], "halt", order)
+		halted, err := act[registry.HaltedAccount](ctx, c, "accounts", args[0], "halt", order)
 		if err := printOne(out, err, accountRows, halted.Account); err != nil {
 			return err
 		}
@@ -43,7 +38,7 @@ account is resumed. The halt survives restarts.`,
 func newAccountsResumeCommand(sh shell) *cobra.Command {
 	return recordCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
-			resumed, err := accountCall[registry.Account](ctx, c, args[0], "resume", nil)
+			resumed, err := act[registry.Account](ctx, c, "accounts", args[0], "resume", nil)
 			return printOne(out, err, accountRows, resumed)
 		})
 }
@@ -53,7 +48,7 @@ func newAccountsUnlockCommand(sh shell) *cobra.Command {
 		Use: "unlock ID", Short: "Unlock an account that reached its daily loss limit", Args: namedArgs,
 		Long: "Ends the lock that a daily loss has set, before the day ends. The limit counts\nlosses from then on.",
 	}, func(ctx context.Context, c *adminClient, args []string, out *output) error {
-		unlocked, err := accountCall[registry.Account](ctx, c, args[0], "unlock", nil)
+		unlocked, err := act[registry.Account](ctx, c, "accounts", args[0], "unlock", nil)
 		return printOne(out, err, accountRows, unlocked)
 	})
 }

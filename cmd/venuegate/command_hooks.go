@@ -49,7 +49,8 @@ func (k recordKind[T]) commands(sh shell) []*cobra.Command {
 
 // act sends a POST request for an action on one record.
 func act[Out any](ctx context.Context, c *adminClient, kind, id, action string, in any) (out Out, err error) {
-	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind+"/"+url.PathEscape(id)+"/"+action, in, &out)
+	err = c.call(ctx, http.MethodPost, "/admin/v1/"+kind+"/"+url.PathEscape(id)+"/"+action, in, &out)
+	return out, err
 }
 
 func newHooksCommand(sh shell) *cobra.Command {
