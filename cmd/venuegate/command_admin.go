@@ -221,10 +221,10 @@ func accountRows(found ...registry.Account) [][]string {
 	return rows
 }
 
-// dateTime formats a time for people; the zero time is "-".
+// dateTime formats a time for people; the zero time is empty.
 func dateTime(t venues.Time) string {
 	if t.IsZero() {
-		return noValue
+		return ""
 	}
 	return t.UTC().Format(time.DateTime)
 }

@@ -255,7 +255,7 @@ func endpointRows(found ...registry.Endpoint) [][]string {
 		for i, t := range e.Types {
 			types[i] = string(t)
 		}
-		rows = append(rows, []string{e.ID, e.Customer, string(e.Kind), e.URL + e.Target, orDash(strings.Join(types, ",")), state})
+		rows = append(rows, []string{e.ID, e.Customer, string(e.Kind), e.URL + e.Target, strings.Join(types, ","), state})
 	}
 	return rows
 }
@@ -263,11 +263,11 @@ func endpointRows(found ...registry.Endpoint) [][]string {
 func deliveryRows(found ...registry.Delivery) [][]string {
 	rows := newTable(len(found), "EVENT", "TYPE", "STATUS", "ATTEMPTS", "DUE", "UPDATED", "LAST ERROR")
 	for _, d := range found {
-		due := noValue
+		due := ""
 		if d.Status == persistence.DeliveryPending {
 			due = dateTime(d.DueAt)
 		}
-		rows = append(rows, []string{d.EventID, string(d.Type), string(d.Status), strconv.Itoa(d.Attempts), due, dateTime(d.UpdatedAt), orDash(d.LastError)})
+		rows = append(rows, []string{d.EventID, string(d.Type), string(d.Status), strconv.Itoa(d.Attempts), due, dateTime(d.UpdatedAt), d.LastError})
 	}
 	return rows
 }

@@ -211,7 +211,7 @@ func hookRows(found ...registry.Hook) [][]string {
 		case h.TestMode:
 			mode = "test"
 		}
-		qty, stop := noLimit, noValue
+		qty, stop := noLimit, ""
 		if h.Rules.MaxQty != nil {
 			qty = *h.Rules.MaxQty
 		}
@@ -219,7 +219,7 @@ func hookRows(found ...registry.Hook) [][]string {
 			stop = "required"
 		}
 		rows = append(rows, []string{
-			h.ID, h.Customer, string(h.Kind), h.Name, mode, orDash(strings.Join(h.Rules.Symbols, ",")), qty, stop, orDash(string(h.Rules.Opposite)),
+			h.ID, h.Customer, string(h.Kind), h.Name, mode, strings.Join(h.Rules.Symbols, ","), qty, stop, string(h.Rules.Opposite),
 		})
 	}
 	return rows

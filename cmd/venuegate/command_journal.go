@@ -74,7 +74,7 @@ func alertRows(found ...registry.Alert) [][]string {
 		if !a.RemovedAt.IsZero() {
 			status = "removed"
 		}
-		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, status, dateTime(a.FiredAt), orDash(a.Comment)})
+		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, status, dateTime(a.FiredAt), a.Comment})
 	}
 	return rows
 }
@@ -164,7 +164,7 @@ func journalRows(found ...registry.Row) [][]string {
 			fields[i] = f.Name + "=" + strconv.Quote(f.Value)
 		}
 		rows = append(rows, []string{
-			dateTime(row.At), row.Kind, row.Subject, orDash(row.Channel), orDash(row.Symbol), orDash(row.Result), strings.Join(fields, " "),
+			dateTime(row.At), row.Kind, row.Subject, row.Channel, row.Symbol, row.Result, strings.Join(fields, " "),
 		})
 	}
 	return rows

@@ -58,7 +58,7 @@ func answerRows(answers ...signalAnswer) [][]string {
 	rows := newTable(len(answers), "ORDER", "STATUS", "FILLED QTY", "AVG PRICE", "REQUEST ID", "DUPLICATE")
 	text := func(value *string) string {
 		if value == nil {
-			return noValue
+			return ""
 		}
 		return *value
 	}
@@ -99,8 +99,8 @@ func printSignalTest(out *output, test registry.SignalTest) error {
 			result = "failed: " + s.Error.Message
 		}
 		plan = append(plan, []string{
-			s.Step, orDash(string(s.Exchange)), orDash(s.Symbol), orDash(string(s.Side)), orDash(string(s.Type)), orDash(s.Qty),
-			orDash(s.Price), orDash(s.StopLoss), orDash(s.TakeProfit), result,
+			s.Step, string(s.Exchange), s.Symbol, string(s.Side), string(s.Type), s.Qty,
+			s.Price, s.StopLoss, s.TakeProfit, result,
 		})
 	}
 	if len(test.Plan) > 0 {
@@ -131,7 +131,7 @@ func verdictRows(tests ...registry.SignalTest) [][]string {
 			if !r.Passed {
 				result = "failed: " + r.Message
 			}
-			rows = append(rows, []string{r.Rule, of, orDash(r.Limit), orDash(r.Given), result})
+			rows = append(rows, []string{r.Rule, of, r.Limit, r.Given, result})
 		}
 	}
 	for _, t := range tests {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"venuegate/transport/registry"
 )
 
 // Formats of lists, beside formatCSV and formatJSONL.
@@ -130,7 +134,7 @@ func fieldRows(rows [][]string, prefix string, object jsontext.Value) ([][]strin
 				return rows, err
 			}
 		default:
-			rows = append(rows, []string{label, orDash(plainText(value))})
+			rows = append(rows, []string{label, plainText(value)})
 		}
 	}
 	return rows, nil
@@ -191,9 +195,8 @@ func printIDs[T any](o *output, rows [][]string, records []T) error {
 	return nil
 }
 
-// noValue stands for an empty cell of a table.
-const noValue = "-"
-
+// printCSV writes texts so that no spreadsheet program evaluates them as formulas and no
+// terminal obeys them.
 func (o *output) printCSV(cells [][]string) error {
 	if o.noHeaders {
 		cells = cells[1:]
@@ -202,9 +205,10 @@ func (o *output) printCSV(cells [][]string) error {
 	for _, row := range cells {
 		line := make([]string, len(row))
 		for i, cell := range row {
-			if cell != noValue {
-				line[i] = cell
+			if _, err := decimal.NewFromString(cell); err != nil {
+				cell = registry.WithoutFormulas(cell)
 			}
+			line[i] = cell
 		}
 		if err := w.Write(line); err != nil {
 			return err
@@ -213,6 +217,9 @@ func (o *output) printCSV(cells [][]string) error {
 	w.Flush()
 	return w.Error()
 }
+
+// noValue is shown in the empty cells of a table.
+const noValue = "-"
 
 // printTable aligns the columns. Escape sequences of colours have no width; those in a cell,
 // which may be the text of a sender, are not printed.
@@ -223,7 +230,7 @@ func (o *output) printTable(cells [][]string) error {
 	widths := map[int]int{}
 	for _, row := range cells {
 		for i, cell := range row {
-			cell = printable(cell)
+			cell = cmp.Or(printable(cell), noValue)
 			row[i] = cell
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
@@ -254,14 +261,6 @@ func printable(text string) string {
 
 // newTable returns a table with its head and capacity for n rows.
 func newTable(n int, head ...string) [][]string { return append(make([][]string, 0, n+1), head) }
-
-// orDash returns a text, or noValue if it is empty.
-func orDash(text string) string {
-	if text == "" {
-		return noValue
-	}
-	return text
-}
 
 // isTerminal reports whether what is written to w is read by a person.
 func isTerminal(w io.Writer) bool {

@@ -94,11 +94,24 @@ func TestNearest(t *testing.T) {
 // TestTableHasNoEscapes checks that the text of a record cannot control the terminal.
 func TestTableHasNoEscapes(t *testing.T) {
 	var text strings.Builder
-	rows := [][]string{{"NAME", "STATE"}, {"a\x1b]0;b\x07\nc", "ok"}}
+	rows := [][]string{{"NAME", "STATE"}, {"a\x1b]0;b\x07\nc", ""}}
 	if err := (&output{Writer: &text}).printTable(rows); err != nil {
 		t.Fatal(err)
 	}
-	if want := "NAME       STATE\na�]0;b��c  ok\n"; text.String() != want {
+	if want := "NAME       STATE\na�]0;b��c  -\n"; text.String() != want {
 		t.Errorf("table = %q, want %q", text.String(), want)
+	}
+}
+
+// TestCSVHasNoFormulas checks that the text of a record is not evaluated by a spreadsheet
+// program and cannot control the terminal, and that decimals and dashes stay.
+func TestCSVHasNoFormulas(t *testing.T) {
+	var text strings.Builder
+	rows := [][]string{{"NAME", "QTY", "ERROR"}, {"=1+1", "-0.5", ""}, {"-", "+1", "a\x1b[2Jb"}}
+	if err := (&output{Writer: &text}).printCSV(rows); err != nil {
+		t.Fatal(err)
+	}
+	if want := "NAME,QTY,ERROR\n'=1+1,-0.5,\n'-,+1,a [2Jb\n"; text.String() != want {
+		t.Errorf("csv = %q, want %q", text.String(), want)
 	}
 }

@@ -202,12 +202,12 @@ func (t *recordTable) lines(height int) []screenLine {
 func cellOf(value any) string {
 	switch v := value.(type) {
 	case nil:
-		return noValue
+		return ""
 	case string:
 		if at, err := time.Parse(time.RFC3339Nano, v); err == nil {
 			return at.Format("15:04:05.000")
 		}
-		return orDash(v)
+		return v
 	default:
 		return fmt.Sprint(v)
 	}
