@@ -43,9 +43,12 @@ are left out.
 				return err
 			}
 			if customer == "" {
-				if customer, err = onlyCustomer(cmd.Context(), client); err != nil {
-					return err
-				}
+				customer, err = onlyCustomer(cmd.Context(), client)
+			} else {
+				customer, err = client.wholeID(cmd.Context(), customer)
+			}
+			if err != nil {
+				return err
 			}
 			return o.run(cmd, "trades", func(ctx context.Context, o *exportOptions, rows rowWriter) error {
 				return exportTrades(ctx, client, customer, o, rows)

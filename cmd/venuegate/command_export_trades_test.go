@@ -53,6 +53,9 @@ func TestExportTrades(t *testing.T) {
 	if rows := readCSV(t, export(t, "trades", "--data", dir, "--exchange", "okx", "--symbol", "BTC-USDT-SWAP", "--from", rows[0]["closedAt"][:10])); len(rows) != 2 {
 		t.Errorf("%d trades on okx, want 2", len(rows))
 	}
+	if short := s.customer()[:20]; len(readCSV(t, export(t, "trades", "--data", dir, "--customer", short))) != len(rows) {
+		t.Errorf("trades of customer %s: other than %d, want those of the only one", short, len(rows))
+	}
 	if rows := readCSV(t, export(t, "trades", "--data", dir, "--to", "2026-01-01")); len(rows) != 0 {
 		t.Errorf("%d trades of an earlier year, want 0", len(rows))
 	}
@@ -70,7 +73,7 @@ func TestExportOfTradesFailsIfItIsCutOff(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, adminTokenName), []byte(strings.Repeat("0", 64)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	status, _, complaint := run(t.Context(), "export", "trades", "--customer", "cus_1", "--data", dir, "--admin-listen", strings.TrimPrefix(server.URL, "http://"))
+	status, _, complaint := run(t.Context(), "export", "trades", "--customer", "cus_01AAAAAAAAAAAAAAAAAAAAAAA1", "--data", dir, "--admin-listen", strings.TrimPrefix(server.URL, "http://"))
 	if want := "incomplete after 1 trades"; status != exitFailed || !strings.Contains(complaint, want) {
 		t.Errorf("status %d, %s, want %d with %q", status, complaint, exitFailed, want)
 	}
