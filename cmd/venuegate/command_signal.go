@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -13,7 +15,7 @@ import (
 	"venuegate/transport/registry"
 )
 
-// signalMax bounds a signal that is read from standard input.
+// signalMax bounds a signal.
 const signalMax = 64 << 10
 
 func newHooksTestCommand(sh shell) *cobra.Command {
@@ -74,17 +76,32 @@ func signalCommandOf(
 ) *cobra.Command {
 	var signal string
 	recordCommand(sh, cmd, func(ctx context.Context, c *adminClient, args []string, out *output) error {
-		text := []byte(signal)
+		in := io.Reader(strings.NewReader(signal))
 		if signal == "-" {
-			var err error
-			if text, err = io.ReadAll(io.LimitReader(sh.In, signalMax)); err != nil {
-				return err
-			}
+			in = sh.In
 		}
-		return run(ctx, c, args[0], jsontext.Value(bytes.TrimSpace(text)), out)
+		text, err := readSignal(in)
+		if err != nil {
+			return err
+		}
+		return run(ctx, c, args[0], text, out)
 	})
 	cmd.Flags().StringVar(&signal, "signal", "-", "`JSON` of the signal; - reads standard input")
 	return cmd
+}
+
+func readSignal(in io.Reader) (jsontext.Value, error) {
+	text, err := io.ReadAll(io.LimitReader(in, signalMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the signal: %w", err)
+	}
+	if len(text) > signalMax {
+		return nil, fmt.Errorf("the signal is larger than %d KB", signalMax>>10)
+	}
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return nil, errors.New("the signal is empty: set --signal or write it to standard input")
+	}
+	return text, nil
 }
 
 // printSignalTest prints the results of the rules, the plan and the result, for people.

@@ -113,3 +113,24 @@ func (s *service) unchanged(hook string) string {
 	}
 	return string(text)
 }
+
+// TestSignalIsReadWhole checks that a signal that is too large or empty is not sent.
+func TestSignalIsReadWhole(t *testing.T) {
+	fits := `"` + strings.Repeat("x", signalMax-2) + `"`
+	for name, c := range map[string]struct{ in, err string }{
+		"largest":   {fits, ""},
+		"too large": {fits + " ", "the signal is larger than 64 KB"},
+		"empty":     {"\n", "the signal is empty: set --signal or write it to standard input"},
+	} {
+		signal, err := readSignal(strings.NewReader(c.in))
+		if c.err == "" {
+			if err != nil || string(signal) != c.in {
+				t.Errorf("%s: %d bytes, error %v, want %d", name, len(signal), err, len(c.in))
+			}
+			continue
+		}
+		if err == nil || err.Error() != c.err {
+			t.Errorf("%s: error %v, want %s", name, err, c.err)
+		}
+	}
+}
