@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -120,7 +122,7 @@ func decodeResponse(response *http.Response, out any) error {
 		return fmt.Errorf("read the response: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		return responseError(response.Status, text)
+		return statusError{responseError(response.Status, text), response.StatusCode}
 	}
 	if out == nil {
 		return nil
@@ -129,6 +131,20 @@ func decodeResponse(response *http.Response, out any) error {
 		return fmt.Errorf("decode the response: %w", err)
 	}
 	return nil
+}
+
+// statusError is the error of a response with its status.
+type statusError struct {
+	error
+	status int
+}
+
+// mayBeDone reports whether a request that failed may have been carried out.
+func mayBeDone(err error) bool {
+	if response, is := errors.AsType[statusError](err); is {
+		return response.status == http.StatusInternalServerError
+	}
+	return !errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // responseError returns the error of a response, with the allowed values of each

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
@@ -37,12 +39,37 @@ func newHooksFireCommand(sh shell) *cobra.Command {
 	return signalCommandOf(sh, &cobra.Command{
 		Use: "fire ID", Short: "Carry out a signal as if the channel had received it", Args: namedArgs,
 		Long: `Carries out a signal as if the channel had received it from its sender. Unless the
-channel is in test mode, orders are real.`,
+channel is in test mode, orders are real. A signal without a requestId is given one. If
+the outcome is not known the error names it: repeat the signal with it, and nothing is
+done twice.`,
 		Example: `  venuegate hooks fire hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
 	}, func(ctx context.Context, c *adminClient, id string, signal jsontext.Value, out *output) error {
+		signal, requestID := identified(signal)
 		answer, err := act[signalAnswer](ctx, c, "hooks", id, "fire", signal)
+		if err != nil && requestID != "" && mayBeDone(err) {
+			err = fmt.Errorf("%w\n  the outcome is not known; repeat with \"requestId\":%q", err, requestID)
+		}
 		return printOne(out, err, answerRows, answer)
 	})
+}
+
+// identified returns a signal that has a requestId, and that. What is not a signal is returned
+// as it is, without one: the service rejects it.
+func identified(signal jsontext.Value) (_ jsontext.Value, requestID string) {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(signal, &members) != nil || members == nil {
+		return signal, ""
+	}
+	if given, is := members["requestId"]; is {
+		_ = json.Unmarshal(given, &requestID) // the service rejects other values
+		return signal, requestID
+	}
+	requestID = rand.Text()
+	text, separator := fmt.Sprintf(`{"requestId":%q`, requestID), ","
+	if len(members) == 0 {
+		separator = ""
+	}
+	return append([]byte(text+separator), signal[1:]...), requestID
 }
 
 // signalAnswer is the response to a signal.

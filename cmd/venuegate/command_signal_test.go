@@ -2,8 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"venuegate/transport/registry"
@@ -131,6 +136,64 @@ func TestSignalIsReadWhole(t *testing.T) {
 		}
 		if err == nil || err.Error() != c.err {
 			t.Errorf("%s: error %v, want %s", name, err, c.err)
+		}
+	}
+}
+
+// TestFireNamesTheRequestID checks that a signal whose outcome is not known can be repeated
+// without a second order: the error names the requestId with which it was sent.
+func TestFireNamesTheRequestID(t *testing.T) {
+	var mu sync.Mutex // a client that reads the end of a connection does not wait for the handler
+	var sent []byte
+	status := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		sent = body
+		if status == 0 {
+			panic(http.ErrAbortHandler)
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, adminTokenName), []byte(strings.Repeat("0", 64)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		signal string
+		status int
+		id     string
+		named  bool
+	}{
+		{`{"action":"close"}`, 0, "", true},
+		{`{ }`, http.StatusInternalServerError, "", true},
+		{`{"action":"close"}`, http.StatusUnprocessableEntity, "", false},
+		{`{"action":"close","requestId":"r-1"}`, 0, "r-1", true},
+		{`{"action":"close","requestId":7}`, 0, "", false},
+		{`[]`, 0, "", false},
+	} {
+		mu.Lock()
+		sent, status = nil, c.status
+		mu.Unlock()
+		exit, _, complaint := run(t.Context(), "hooks", "fire", "hook_01AAAAAAAAAAAAAAAAAAAAAAA1", "--signal", c.signal,
+			"--data", dir, "--admin-listen", strings.TrimPrefix(server.URL, "http://"))
+		var signal struct {
+			RequestID string `json:"requestId"`
+		}
+		mu.Lock()
+		sent := sent
+		mu.Unlock()
+		if err := json.Unmarshal(sent, &signal); c.named && (err != nil || signal.RequestID == "" || c.id != "" && signal.RequestID != c.id) {
+			t.Errorf("%s: sent as %s, error %v, want it with requestId %q", c.signal, sent, err, c.id)
+		}
+		hint := "the outcome is not known"
+		if c.named {
+			hint += `; repeat with "requestId":"` + signal.RequestID + `"`
+		}
+		if exit != exitFailed || strings.Contains(complaint, hint) != c.named {
+			t.Errorf("%s, answered %d: status %d, %s, want %d and %q: %v", c.signal, c.status, exit, complaint, exitFailed, hint, c.named)
 		}
 	}
 }
