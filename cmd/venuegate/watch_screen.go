@@ -103,12 +103,22 @@ func (s *screen) apply(m venuegate.Message) error {
 
 // interruption describes the end of a connection.
 func interruption(m venuegate.Message) string {
-	return fmt.Sprintf("the stream was interrupted (%v); messages may be missing; connecting again in %s", m.Err, m.RetryIn.Round(time.Second))
+	return fmt.Sprintf("the stream was interrupted (%v); messages may be missing; connecting again in %s", m.Err, roundUp(m.RetryIn, waitUnit))
 }
 
-// draw draws everything. The lines that do not fit are left out.
+// waitUnit is the unit of a wait that is shown.
+const waitUnit = 100 * time.Millisecond
+
+func roundUp(d, unit time.Duration) time.Duration { return (d + unit - 1).Truncate(unit) }
+
 func (s *screen) draw() {
 	width, height, _ := terminalSize(s.out)
+	_, _ = s.out.Write(s.frame(width, height)) // there is no other place to report a failed write to a terminal
+}
+
+// frame returns what draws everything. The lines that do not fit are left out. Texts that a
+// service or a venue has sent cannot control the terminal.
+func (s *screen) frame(width, height int) []byte {
 	lines := make([]screenLine, 0, height)
 	if n := len(s.topics); n > 0 {
 		each := max(2, (height-1)/n-2)
@@ -122,13 +132,13 @@ func (s *screen) draw() {
 	var text bytes.Buffer
 	text.WriteString(ansiHome)
 	for i, line := range lines {
-		text.WriteString(s.paint.text(line.colour, cut(line.text, width)) + ansiClearLine)
+		text.WriteString(s.paint.text(line.colour, cut(printable(line.text), width)) + ansiClearLine)
 		if i < len(lines)-1 {
 			text.WriteString("\r\n")
 		}
 	}
 	text.WriteString(ansiClearBelow)
-	_, _ = s.out.Write(text.Bytes()) // there is no other place to report a failed write to a terminal
+	return text.Bytes()
 }
 
 // cut returns as much of a line as a width has room for.
