@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,9 +29,9 @@ func newConsoleCommand(sh shell) *cobra.Command {
 
 func newConsoleInviteCommand(sh shell) *cobra.Command {
 	var n registry.NewUser
-	var role string
+	role := string(persistence.RoleViewer)
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "invite", Short: "Create a user and print the link to set the password", Args: cobra.NoArgs,
+		Use: "invite", Short: "Create a user and print the link to set the password", Args: namedArgs,
 		Long:    "Creates a user of the web console and prints a link, which can be used once within\n24 hours to set the password.",
 		Example: "  venuegate console invite --customer cus_... --login ann@example.com --role owner",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
@@ -41,7 +42,7 @@ func newConsoleInviteCommand(sh shell) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
 	flags.StringVar(&n.Login, "login", "", "login of the user, such as an e-mail address")
-	flags.StringVar(&role, "role", string(persistence.RoleViewer), "viewer, trader or owner")
+	choiceFlag(cmd, &role, "role", "", "what the user may do", persistence.RoleViewer, persistence.RoleTrader, persistence.RoleOwner)
 	requireFlags(cmd, "customer", "login")
 	return cmd
 }
@@ -50,7 +51,7 @@ func newConsoleLoginCommand(sh shell) *cobra.Command {
 	var login string
 	var operator bool
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "login", Short: "Print a link to set another password", Args: cobra.NoArgs,
+		Use: "login", Short: "Print a link to set another password", Args: namedArgs,
 		Long:    "Prints a link, which can be used once within 10 minutes to set another password. It\nalso removes the second step, for a lost device. With --operator the user is an\noperator, who is created if need be and signs in at the administration listener.",
 		Example: "  venuegate console login --login ann@example.com\n  venuegate console login --operator",
 	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
@@ -63,7 +64,7 @@ func newConsoleLoginCommand(sh shell) *cobra.Command {
 				return err
 			}
 		case login == "":
-			return fmt.Errorf("--login names the user")
+			return errors.New("set --login, or --operator")
 		}
 		var invited registry.User
 		err := c.call(ctx, http.MethodPost, "/admin/v1/users/"+url.PathEscape(login)+"/invite", registry.NewInvite{ValidSec: int(loginLife.Seconds())}, &invited)

@@ -225,3 +225,25 @@ func TestSecondStepIsRequiredBeyondLoopback(t *testing.T) {
 		}
 	}
 }
+
+// TestConsoleCommandLines checks that wrong command lines are reported before a request.
+func TestConsoleCommandLines(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, adminTokenName), []byte(strings.Repeat("0", 64)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"invite", "--customer", "cus_1", "--login", "ann", "--role", "vewer"}, "must be viewer, trader or owner, not `vewer`"},
+		{[]string{"invite", "ann"}, "unexpected argument `ann`: venuegate console invite"},
+		{[]string{"login", "ann"}, "unexpected argument `ann`: venuegate console login"},
+		{[]string{"login"}, "set --login, or --operator"},
+	} {
+		status, _, complaint := run(t.Context(), append(append([]string{"console"}, c.args...), "--data", dir)...)
+		if status == exitOK || !strings.Contains(complaint, c.want) {
+			t.Errorf("console %q: status %d, %s, want another than %d with %q", c.args, status, complaint, exitOK, c.want)
+		}
+	}
+}
