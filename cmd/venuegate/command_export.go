@@ -74,7 +74,7 @@ func (o *exportOptions) addFlags(cmd *cobra.Command) {
 func (o *exportOptions) run(cmd *cobra.Command, kind string, export func(context.Context, *exportOptions, rowWriter) error) error {
 	out := cmd.OutOrStdout()
 	if o.Format == formatWorkbook && isTerminal(out) {
-		return fmt.Errorf("an .xlsx file is no text: write it to a file (> %s.xlsx)", kind)
+		return fmt.Errorf(".xlsx is not printed to a terminal: redirect it (> %s.xlsx)", kind)
 	}
 	p := startProgress(cmd.ErrOrStderr(), out, "export")
 	rows := &countedRows{rowWriter: newRowWriter(o.Format, io.MultiWriter(out, p)), progress: p, kind: kind}

@@ -24,7 +24,9 @@ func newHooksTestCommand(sh shell) *cobra.Command {
 	return signalCommandOf(sh, &cobra.Command{
 		Use: "test ID", Short: "Show what a signal would do, and do nothing", Args: namedArgs,
 		Long: `Shows the result of every rule and the plan of a signal, as if the channel had
-received it from its sender. Nothing is sent or stored; "hooks fire" carries it out.`,
+received it from its sender. Nothing is sent or stored; "hooks fire" carries it out.
+Rules of the account are checked against its present position and margin, also for a
+step after a close.`,
 		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
 	}, func(ctx context.Context, c *adminClient, id string, signal jsontext.Value, out *output) error {
 		test, err := act[registry.SignalTest](ctx, c, "hooks", id, "test", signal)

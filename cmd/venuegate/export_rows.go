@@ -52,8 +52,8 @@ func (c *countedRows) write(record jsontext.Value) error {
 	return c.rowWriter.write(record)
 }
 
-// csvRows writes a header and a line for each record. A value that is null is empty. No
-// spreadsheet program evaluates a text as a formula.
+// csvRows writes a header and a line for each record. A value that is null is empty.
+// Texts are written so that no spreadsheet program evaluates them as formulas.
 type csvRows struct {
 	columns []string
 	out     *csv.Writer
