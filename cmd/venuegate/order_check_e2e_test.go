@@ -33,6 +33,12 @@ func TestOrderChecksAgreeWithOrders(t *testing.T) {
 			w := newTrader(t, s, venue, `{}`)
 			w.move(alikePrice)
 			w.accountsCommand("limits", w.accountID(), "--max-order-notional", "20000", "--max-open-orders", "8")
+			for _, symbol := range []string{"BTCUSDT", "ETHUSDT"} { // a check and an order may see the first quote differently
+				eventually(t, "the quote of "+symbol, func() bool {
+					status, _ := w.request(http.MethodGet, "/v1/book?exchange="+string(venue)+"&symbol="+symbol, "")
+					return status == http.StatusOK
+				})
+			}
 			rng := rand.New(rand.NewPCG(seed, 0))
 			for n := range checkedBodies {
 				if n%checkedPerKey == 0 {
