@@ -200,6 +200,7 @@ test("a venue that does not respond is exchange_unavailable, after retries", asy
 });
 
 test("an order that the venue does not confirm is returned as unknown, until it is known", async () => {
+  const client = service.client({ apiKey: (await service.createKey()).apiKey }); // reads have a limit per key
   const order = { exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "limit", qty: "0.1", price: "60000" } as const;
   const placed = await service.during("okx", { match: { op: "POST" }, do: "maintenance" }, () => client.placeOrder(order));
   assert.equal(placed.status, "unknown");
