@@ -1,5 +1,7 @@
-// Package console is the edge of the web console: signing in, and the calls of its pages.
+// Package console is the edge of the web console: its pages, signing in, and the calls of
+// the pages.
 //
+//	GET /console, /console/...               the pages and their files; see package web
 //	POST GET DELETE /console/api/session     sign in, the own session, sign out
 //	POST .../session/totp                    the code of the second step
 //	POST .../session/enter                   set a password with the link of an invitation
@@ -11,7 +13,7 @@
 //	POST .../recovery-codes                  other recovery codes
 //	GET PATCH .../preferences                how the console shows itself
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
-//	     .../endpoints, alerts, journal
+//	     .../endpoints, alerts, journal, trades
 //
 // One Console serves one listener. At the public one the users of customers sign in, at that
 // of the administration operators; the session of one is not accepted at the other. access.go

@@ -1,11 +1,10 @@
 import hooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-// Money is a string from the wire to the screen (src/money). Everything that turns a
-// string into a JavaScript number is therefore banned; counts and durations arrive as
-// numbers.
+// Amounts are decimal strings from the wire to the screen. Everything that turns a string
+// into a JavaScript number is therefore banned; counts and durations arrive as numbers.
 const noNumbers = ["Number", "parseFloat", "parseInt"].map((name) => ({
-  name, message: "amounts are decimals: use src/money",
+  name, message: "amounts are decimal strings",
 }));
 
 export default tseslint.config(
@@ -19,7 +18,7 @@ export default tseslint.config(
       "no-restricted-globals": ["error", ...noNumbers],
       "no-restricted-syntax": ["error", {
         selector: "UnaryExpression[operator='+']",
-        message: "amounts are decimals: use src/money",
+        message: "amounts are decimal strings",
       }, {
         selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
         message: "text from outside is text",
