@@ -26,8 +26,10 @@ type Tracker struct {
 type pendingRead struct {
 	number  int
 	changed map[string]bool // symbols
-	// superseded: a newer list or snapshot replaces all of it.
+	// superseded: a newer list replaces all of it.
 	superseded bool
+	// crossed: a snapshot arrived meanwhile. Which of the two is newer is unknown.
+	crossed bool
 }
 
 // Read reads the list of all open positions and adopts it.
@@ -57,11 +59,14 @@ func (t *Tracker) end(r *pendingRead, positions []venues.Position, err error) {
 	if err != nil || r.superseded {
 		return
 	}
-	maps.DeleteFunc(t.open, func(_ string, p venues.Position) bool { return !r.changed[p.Symbol] })
+	if !r.crossed {
+		maps.DeleteFunc(t.open, func(_ string, p venues.Position) bool { return !r.changed[p.Symbol] })
+	}
 	for _, p := range positions {
-		if !r.changed[p.Symbol] {
-			t.keep(p)
+		if _, known := t.open[p.Key()]; r.changed[p.Symbol] || r.crossed && known {
+			continue
 		}
+		t.keep(p)
 	}
 	t.listed = true
 	for other := range t.pending {
@@ -82,7 +87,7 @@ func (t *Tracker) Replace(all []venues.Position) []venues.Position {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for r := range t.pending {
-		r.superseded = true
+		r.crossed = true
 	}
 	before := t.open
 	t.open, t.listed = nil, true

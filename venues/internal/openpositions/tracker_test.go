@@ -113,6 +113,30 @@ func TestPositionOpenedDuringListIsKept(t *testing.T) {
 	play(t, &m, step{at("", "0"), oneWay, "long 0"})
 }
 
+// Of a list and a snapshot that cross, either may be the older one: the end of each position
+// that one of them contains is reported, by the next event or the next snapshot.
+func TestListThatCrossesASnapshot(t *testing.T) {
+	for _, next := range []struct {
+		name string
+		ends func(m *Tracker) []venues.Position
+	}{
+		{"event", func(m *Tracker) []venues.Position { return m.Update(at("", "0"), oneWay) }},
+		{"snapshot", func(m *Tracker) []venues.Position { return m.Replace(nil) }},
+	} {
+		t.Run(next.name, func(t *testing.T) {
+			var m Tracker
+			read(t, &m, []venues.Position{at(venues.Long, "1")}, func() { m.Replace(nil) })
+			if got, want := textOf(next.ends(&m)), "long 0"; got != want {
+				t.Errorf("states = %q, want %q", got, want)
+			}
+			read(t, &m, []venues.Position{at(venues.Long, "1")}, func() { m.Replace([]venues.Position{at(venues.Long, "2")}) })
+			if got, want := textOf(m.Open("BTCUSDT")), "long 2"; got != want {
+				t.Errorf("open positions = %q, want %q, as in the snapshot", got, want)
+			}
+		})
+	}
+}
+
 // A failed list changes nothing.
 func TestFailedListChangesNothing(t *testing.T) {
 	var m Tracker
