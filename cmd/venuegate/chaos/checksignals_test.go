@@ -117,7 +117,7 @@ func (c *checker) checkDeliveries(posts []post, paths map[string]string) {
 			switch {
 			case !has && event.Seq <= c.cursors[e.ID]:
 				c.add(ruleEvents, "%s %s is behind the cursor of %s and has no delivery", event.Type, event.ID, e.ID)
-			case !has || d.Status == persistence.DeliveryPending:
+			case (!has || d.Status == persistence.DeliveryPending) && (c.settledAt.IsZero() || event.CreatedAt.Before(c.settledAt)):
 				c.add(ruleOpen, "%s %s is still pending at %s: %+v", event.Type, event.ID, e.ID, d)
 			case d.Status == persistence.DeliveryDelivered && paths[e.ID] != "" && !wasTaken(posts, paths[e.ID], event.ID):
 				c.add(ruleEvents, "%s %s is stored as delivered to %s, which never accepted it", event.Type, event.ID, e.ID)

@@ -28,11 +28,14 @@ const (
 // final, and every event was attempted. The checker reports what is not in time.
 func (w *world) settle(within time.Duration) {
 	w.t.Helper()
+	w.settledAt = time.Time{}
 	deadline := time.Now().Add(within)
 	var before []orderView
 	for time.Now().Before(deadline) {
+		at := time.Now()
 		orders := page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}})
 		if w.ordersSettled(orders) && slices.Equal(orders, before) && w.signalsEnded() && w.eventsTried() {
+			w.settledAt = at
 			return
 		}
 		before = orders

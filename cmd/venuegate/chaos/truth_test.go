@@ -56,6 +56,9 @@ type truth struct {
 	ledger     []simcore.LedgerOrder
 	// lives counts the runs of the simulator, which loses the orders of earlier runs.
 	lives []time.Time
+	// settledAt is world.settledAt. Of newer events, such as those of an account that
+	// reconnects late, deliveries may be pending.
+	settledAt time.Time
 	// integrity is the store's integrity error when it is opened.
 	integrity error
 }
@@ -96,7 +99,7 @@ func (w *world) learn() truth {
 	know := truth{
 		shown:  page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}}),
 		events: page[persistence.Event](w, "/v1/events", url.Values{"limit": {"500"}}),
-		lives:  w.sim.lives,
+		lives:  w.sim.lives, settledAt: w.settledAt,
 	}
 	if err := w.service.stop(stopMax); err != nil {
 		w.t.Error(err)

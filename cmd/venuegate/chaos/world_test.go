@@ -56,6 +56,8 @@ type world struct {
 	// requests is the number of the last request id.
 	requests atomic.Uint64
 	opened   []time.Duration
+	// settledAt is the begin of the last check of settle, if that found everything settled.
+	settledAt time.Time
 }
 
 // demo is the description of the running service.
