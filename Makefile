@@ -44,7 +44,7 @@ CYCLONEDX := $(TOOLS)/cyclonedx-gomod-$(CYCLONEDX_VERSION)
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS   := -X main.version=$(VERSION)
 
-.PHONY: help run build test seeds explore lint fuzz mutate chaos interop bench verify release setup clean
+.PHONY: help run build test e2e seeds explore lint fuzz mutate chaos interop bench verify release setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ test: setup $(GOTESTSUM) ## every test with the race detector, and a short fuzz 
 	echo "$${runner[@]}" "$$@"; \
 	"$${runner[@]}" "$$@"
 	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
+
+e2e: build ## the web console of the built binary in Chromium
+	@.ci/console e2e
 
 seeds: ## 600 seeds of the simulation (make test plays 25 with the race detector), and the other tests that it makes too slow
 	go test $(TESTFLAGS) ./actors/simulation ./actors/account ./persistence/badgerstore ./persistence/storetest -count 1 \

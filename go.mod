@@ -2,7 +2,10 @@ module venuegate
 
 go 1.26.0
 
-ignore ./transport/console/web/node_modules
+ignore (
+	./transport/console/web/e2e/node_modules
+	./transport/console/web/node_modules
+)
 
 require (
 	github.com/anishathalye/porcupine v1.3.1

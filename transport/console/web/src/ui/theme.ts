@@ -1,4 +1,4 @@
-import {createTheme, type MantineColorsTuple} from "@mantine/core";
+import {Modal, createTheme, defaultVariantColorsResolver, type MantineColorsTuple} from "@mantine/core";
 
 // The accent of tokens.css as the ten shades that Mantine asks for; the tokens decide what
 // is shown.
@@ -10,11 +10,16 @@ export const theme = createTheme({
   colors: {accent},
   primaryColor: "accent",
   primaryShade: {light: 6, dark: 4},
-  autoContrast: true,
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input);
+    const onAccent = input.variant === "filled" && (input.color ?? "accent") === "accent";
+    return onAccent ? {...colors, color: "var(--on-accent)"} : colors;
+  },
   defaultRadius: 4,
   fontSizes: {xs: "12px", sm: "13px", md: "14px", lg: "15px", xl: "20px"},
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
   fontFamilyMonospace: "var(--mono)",
   respectReducedMotion: true,
   cursorType: "pointer",
+  components: {Modal: Modal.extend({defaultProps: {closeButtonProps: {"aria-label": "Close"}}})},
 });

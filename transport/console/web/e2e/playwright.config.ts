@@ -1,0 +1,17 @@
+import {defineConfig} from "@playwright/test";
+
+// The binary is built before (`make e2e`). A test that fails keeps its trace below results.
+export default defineConfig({
+  testDir: ".",
+  outputDir: "results",
+  workers: 2,
+  fullyParallel: true,
+  timeout: 60_000,
+  expect: {timeout: 15_000},
+  reporter: "list",
+  use: {
+    viewport: {width: 1440, height: 900},
+    trace: "retain-on-failure",
+    launchOptions: {executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: ["--no-sandbox"]},
+  },
+});

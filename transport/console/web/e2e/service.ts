@@ -1,0 +1,85 @@
+import {execFile, spawn, type ChildProcess} from "node:child_process";
+import {mkdtemp, readFile, rm, stat} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join, resolve} from "node:path";
+import {promisify} from "node:util";
+
+const BINARY = resolve(process.env["VENUEGATE"] ?? "../../../../bin/venuegate");
+const START_SECONDS = 30;
+
+/** What demo.json says about a running demo. */
+export interface Demo {
+  readonly baseUrl: string;
+  readonly adminUrl: string;
+  readonly apiKey: string;
+  readonly console: {readonly url: string; readonly user: string; readonly password: string};
+}
+
+/** Service is a demo: the built binary with simulated venues, a data directory and ports of its own. */
+export class Service {
+  private constructor(readonly data: string, private process: ChildProcess, public demo: Demo) {}
+
+  static async start(): Promise<Service> {
+    const data = await mkdtemp(join(tmpdir(), "venuegate-e2e-"));
+    return new Service(data, ...await serve(data, "127.0.0.1:0"));
+  }
+
+  /** Kills the process (SIGKILL). */
+  async kill(): Promise<void> {
+    const ended = new Promise((done) => this.process.once("exit", done));
+    this.process.kill("SIGKILL");
+    await ended;
+  }
+
+  /** Serves the data directory again, at the same address. */
+  async restart(): Promise<void> {
+    [this.process, this.demo] = await serve(this.data, new URL(this.demo.baseUrl).host);
+  }
+
+  /** Ends the process and removes its data. */
+  async close(): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) await this.kill();
+    await rm(this.data, {recursive: true, force: true});
+  }
+
+  /** Runs a command of the operator's and returns what it prints. */
+  async command(...args: string[]): Promise<string> {
+    return (await promisify(execFile)(BINARY, [...args, "--data", this.data])).stdout;
+  }
+
+  /** Returns the link to set the password of a new user. */
+  async invite(login: string, role: "viewer" | "trader" | "owner"): Promise<string> {
+    const customers = await fetch(`${this.demo.adminUrl}/admin/v1/customers`, {
+      headers: {Authorization: `Bearer ${(await readFile(join(this.data, "admin.token"), "utf8")).trim()}`},
+    });
+    const {items: [customer]} = await customers.json() as {items: {id: string}[]};
+    const printed = await this.command("console", "invite", "--customer", customer?.id ?? "", "--login", login, "--role", role);
+    return printed.split("\n")[0] ?? "";
+  }
+}
+
+// serve starts the binary and waits until it has described itself.
+async function serve(data: string, listen: string): Promise<[ChildProcess, Demo]> {
+  const file = join(data, "demo.json");
+  const before = await written(file);
+  const child = spawn(BINARY, ["serve", "--demo", "--data", data, "--listen", listen, "--admin-listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "pipe"]});
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => { output = (output + chunk.toString()).slice(-4096); });
+  for (let waited = 0; waited < START_SECONDS * 10; waited++) {
+    if (child.exitCode !== null) throw new Error(`the service ended:\n${output}`);
+    const now = await written(file); // the file of an earlier run is removed first
+    if (now !== "" && now !== before) return [child, JSON.parse(await readFile(file, "utf8")) as Demo];
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`the service did not start in ${START_SECONDS} s:\n${output}`);
+}
+
+async function written(file: string): Promise<string> {
+  try {
+    const {ino, mtimeMs} = await stat(file);
+    return `${ino} ${mtimeMs}`;
+  } catch {
+    return "";
+  }
+}
