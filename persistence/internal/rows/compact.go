@@ -20,7 +20,8 @@ const compactBytesMax = 128 << 10
 
 // Compact is one step of the migration from schema 5 to 6, which encodes values again and
 // deletes index rows that are not written any more. It changes about rowsMax rows at most.
-// A row that cannot be decoded stays as it is, so that the others can be read.
+// A row that cannot be decoded stays as it is, so that the others can be read; so do the rows
+// of the engine, whose keys are none of this package.
 // It starts at from (nil for the first step) and returns where the next step starts, nil
 // after the last.
 func Compact(tx interface {
@@ -28,9 +29,6 @@ func Compact(tx interface {
 	Snapshot
 }, from []byte, rowsMax int,
 ) (next []byte, err error) {
-	if from == nil {
-		from = firstKey
-	}
 	var changed []compacted
 	size := 0
 	var failed error
@@ -78,10 +76,7 @@ func compact(key, value []byte) (c compacted, isOld bool, err error) {
 		return c, err == nil, err
 	default:
 		isOld = isDerived(t, &reader)
-		if reader.err != nil {
-			return c, false, fmt.Errorf("%w: key %q: %w", persistence.ErrIntegrity, key, reader.err)
-		}
-		return c, isOld, nil
+		return c, isOld && reader.err == nil, nil
 	}
 }
 

@@ -35,9 +35,7 @@ func (c *codec) writeStrings(object string) bool {
 			return false
 		}
 		c.writeText(name)
-		if rest, is = strings.CutPrefix(rest, ":"); !is {
-			return false
-		}
+		rest = strings.TrimPrefix(rest, ":")
 		if after, isNull := strings.CutPrefix(rest, "null"); isNull {
 			c.out, rest = append(c.out, textNull), after
 		} else {

@@ -41,16 +41,16 @@ func (c *codec) put(number byte) {
 // isNext reports whether the member with that number comes next.
 func (c *codec) isNext(number byte) bool { return c.next == number }
 
-// advance reads the number of the next member.
+// advance reads the number of the next member. One that is out of order matches no later
+// member, so that it ends the object as an unknown one.
 func (c *codec) advance() {
-	before := c.next
 	c.next = 0
 	if c.err != nil || c.depth == 0 && len(c.in) == 0 {
 		return
 	}
 	number := c.readByte()
-	if number == 0 && c.depth == 0 || number != 0 && number <= before {
-		c.fail(fmt.Errorf("%w: member %d after member %d", errMalformed, number, before))
+	if number == 0 && c.depth == 0 {
+		c.fail(fmt.Errorf("%w: the end of an object outside of one", errMalformed))
 		return
 	}
 	c.next = number
