@@ -80,7 +80,7 @@ func TestCurrentOfTheListedQuantity(t *testing.T) {
 }
 
 // The entry price of a position that the venue has not listed yet is the average of its
-// executions; without a price there is none.
+// executions; without a price there is none. The rest is known from the executions too.
 func TestEntryPriceOfCurrent(t *testing.T) {
 	for price, want := range map[string]venues.Optional{"130": venues.Some(venues.MustDecimal("110")), "0": {}} {
 		a, s := newFakeAccount()
@@ -91,6 +91,14 @@ func TestEntryPriceOfCurrent(t *testing.T) {
 		list := s.Current(a, func(string) venues.Optional { return venues.Optional{} })
 		if len(list) != 1 || !venues.EqualOptional(list[0].EntryPrice, want) {
 			t.Errorf("positions %+v, want one with the entry price %+v", list, want)
+			continue
+		}
+		p, opened := list[0], ledgerStart.Add(2*time.Second)
+		if price != "0" {
+			opened = ledgerStart.Add(time.Second)
+		}
+		if p.Exchange != venues.Binance || p.Symbol != "BTCUSDT" || p.Side != venues.Long || !p.OpenedAt.Equal(opened) {
+			t.Errorf("%s %s of %s, opened at %s; want binance BTCUSDT long at %s", p.Side, p.Symbol, p.Exchange, p.OpenedAt, opened)
 		}
 	}
 }

@@ -113,3 +113,22 @@ func TestDifferenceFromTheVenueRequestsAReconciliation(t *testing.T) {
 		t.Errorf("open %s, want the 3 of the venue's list", got)
 	}
 }
+
+// Of more executions than an instrument keeps the first ones become final. Only the positions
+// that they have closed are published at once, and each position once.
+func TestExecutionsAboveTheLimitBecomeFinal(t *testing.T) {
+	const final = (RecentMax+1)/2 + 1
+	for closes, want := range map[int][]string{final: {decimal.NewFromInt(final - 1).String()}, final + 1: nil} {
+		a, s := newFakeAccount()
+		for n := 1; n <= RecentMax+1; n++ {
+			if n == closes {
+				a.execute(s, n, venues.Sell, decimal.NewFromInt(int64(n-1)).String(), "110")
+			} else {
+				a.execute(s, n, venues.Buy, "1", "100")
+			}
+		}
+		a.wantClosed(t, want...)
+		a.pass(s, DisputeMax)
+		a.wantClosed(t, decimal.NewFromInt(int64(closes-1)).String())
+	}
+}

@@ -216,3 +216,45 @@ func TestOrderAgainstAnOpenPosition(t *testing.T) {
 		}
 	}
 }
+
+// After an execution that seems to have closed a position, a reduce-only order of its side may
+// have closed that position first: then the execution has opened one of its own side, which the
+// limit of the channel counts until a list of the venue agrees.
+func TestPositionThatMayBeOpenBehindAReducingOrder(t *testing.T) {
+	closing := func(change func(o *persistence.OrderRecord)) risk.Order {
+		return openBuy(func(o *persistence.OrderRecord) {
+			o.Side, o.ReduceOnly, o.Qty, o.CreatedAt = venues.Sell, true, venues.MustDecimal("3"), venues.At(noon)
+			change(o)
+		})
+	}
+	recorded := closing(func(*persistence.OrderRecord) {})
+	recorded.RecordedQty = venues.MustDecimal("2")
+	for name, c := range map[string]struct {
+		live  risk.Order
+		after time.Duration // the execution, a list of the venue
+		want  string        // the position with one more
+	}{
+		"an open one":               {closing(func(*persistence.OrderRecord) {}), 0, "4"},
+		"one larger than it":        {closing(func(o *persistence.OrderRecord) { o.Qty = venues.MustDecimal("9") }), 0, "5"},
+		"one that is recorded":      {recorded, 0, "2"},
+		"a later one":               {closing(func(o *persistence.OrderRecord) { o.CreatedAt = venues.At(noon.Add(time.Minute)) }), 0, "1"},
+		"a closed one":              {closing(func(o *persistence.OrderRecord) { o.Status = venues.StatusFilled }), 0, "1"},
+		"one of the other side":     {closing(func(o *persistence.OrderRecord) { o.Side = venues.Buy }), 0, "1"},
+		"one of another symbol":     {closing(func(o *persistence.OrderRecord) { o.Symbol = "ETHUSDT" }), 0, "1"},
+		"one, and the venue's list": {closing(func(*persistence.OrderRecord) {}), time.Minute, "1"},
+	} {
+		a, s, positions := newLongState(persistence.RiskLimits{})
+		at := noon.Add(time.Second)
+		positions.Add(holder{now: at}, "BTCUSDT", position.Execution{
+			Key: position.Key{At: at, Trade: "2/1"}, Side: venues.Sell, Qty: venues.MustDecimal("4"), Price: venues.MustDecimal("100"), KnownAt: at,
+		})
+		if c.after > 0 {
+			positions.Update(holder{now: at.Add(c.after)}, nil, at.Add(c.after))
+		}
+		a.live = []risk.Order{c.live}
+		err := admitsPosition(s, a, &venues.PlaceOrder{OrderSpec: *sell("1"), MaxPosition: some("0")})
+		if err == nil || err.Details["given"] != c.want {
+			t.Errorf("%s: %v, want a rejection of %s", name, err, c.want)
+		}
+	}
+}

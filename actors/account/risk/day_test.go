@@ -21,6 +21,8 @@ func (h holder) Now() time.Time                                 { return h.now }
 func (h holder) Ready() bool                                    { return true }
 func (h holder) WithTriggers(p venues.Position) venues.Position { return p }
 func (h holder) Publish(venues.Position)                        {}
+func (h holder) ReadSoon()                                      {}
+func (h holder) Dropped(*venues.Position, time.Time)            {}
 
 // newHoldingState returns a State with a long position of 4, listed with an unrealized P&L at
 // the start.
