@@ -4,20 +4,17 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/xuri/excelize/v2"
 
+	"venuegate/transport/notify"
 	"venuegate/venues"
 )
 
 const (
-	// workbookDigitsMax is the number of significant digits that every spreadsheet program keeps.
-	// A decimal with more is written as a text.
-	workbookDigitsMax = 15
-	workbookTimeForm  = "yyyy-mm-dd hh:mm:ss.000"
+	workbookTimeForm = "yyyy-mm-dd hh:mm:ss.000"
 	// workbookColumnWidth is in characters.
 	workbookColumnWidth = 24
 )
@@ -99,8 +96,7 @@ func (r *workbookRows) cell(kind columnKind, v jsontext.Token) any {
 // exactNumber returns the number that spreadsheet programs show with the digits of a decimal;
 // false if they would round it.
 func exactNumber(text string) (number float64, exact bool) {
-	digits := strings.Trim(strings.Replace(strings.TrimPrefix(text, "-"), ".", "", 1), "0")
-	if len(digits) > workbookDigitsMax {
+	if !notify.KeepsDigits(text) {
 		return 0, false
 	}
 	number, err := strconv.ParseFloat(text, 64)

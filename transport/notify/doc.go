@@ -31,9 +31,9 @@
 //
 // Time is when the service found the position closed, RFC 3339 in UTC; an instrument
 // is written as exchange:symbol; an unknown value is an empty cell. Numbers are numeric
-// cells with the exact decimal text of the event; programs may round more than 15
-// digits. The other cells are texts: one that a program could evaluate as a formula
-// begins with an apostrophe.
+// cells with the exact decimal text of the event, or texts if they have more than 15
+// digits, which programs would round. The other cells are texts: one that a program
+// could evaluate as a formula begins with an apostrophe.
 //
 // The last column detects repeats. A row is added at least once, and an event whose id
 // is in the last column is not added again: in a spreadsheet unless that column is

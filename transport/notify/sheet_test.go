@@ -243,11 +243,12 @@ func TestUnknownNumbersAreEmptyOrText(t *testing.T) {
 	g := newGoogle(t)
 	e := newEvent("evt_1", persistence.EventPositionClosed, members{
 		"exchange": "okx", "symbol": "X", "side": "short", "qty": "1e9", "entryPrice": nil, "fee": "=1", "realizedPnl": "-1",
+		"exitPrice": "-0.1234567890123456",
 	})
 	if out := g.sheet(t, 0).Send(t.Context(), spread(), e, 1, now); out.Err != nil {
 		t.Fatalf("attempt: error %v, want none", out.Err)
 	}
-	want := `["2026-01-01T00:00:00.005Z","okx:X","short","1e9","","","'=1",-1,"","evt_1"]`
+	want := `["2026-01-01T00:00:00.005Z","okx:X","short","1e9","","-0.1234567890123456","'=1",-1,"","evt_1"]`
 	if got, _ := json.Marshal(g.rows[1]); string(got) != want {
 		t.Errorf("row = %s, want %s", got, want)
 	}

@@ -18,9 +18,11 @@ var headings = []string{
 
 const (
 	// lastColumn has the event id, which detects repeats.
-	lastColumn     = "J"
-	lastHeading    = "Event ID"
-	cellRunesMax   = 1000
+	lastColumn   = "J"
+	lastHeading  = "Event ID"
+	cellRunesMax = 1000
+	// cellDigitsMax is the number of significant digits that every spreadsheet program keeps.
+	cellDigitsMax  = 15
 	formulaLeaders = "=+-@\t\r＝＋－＠"
 )
 
@@ -56,10 +58,17 @@ func tradeRow(e persistence.Event) ([]cell, error) {
 // plainDecimal matches the decimals of this service, which have no exponent.
 var plainDecimal = regexp.MustCompile(`^-?[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
-// numberCell returns a number if the text is one, else a text.
+// KeepsDigits reports whether every spreadsheet program keeps all digits of a decimal that is
+// the number of a cell.
+func KeepsDigits(decimal string) bool {
+	digits := strings.Trim(strings.Replace(strings.TrimPrefix(decimal, "-"), ".", "", 1), "0")
+	return len(digits) <= cellDigitsMax
+}
+
+// numberCell returns a number if the text is one that programs do not round, else a text.
 func numberCell(text string) cell {
 	if plainDecimal.MatchString(text) {
-		return cell{text: text, number: true}
+		return cell{text: text, number: KeepsDigits(text)}
 	}
 	return textCell(text)
 }

@@ -112,24 +112,31 @@ func TestClosedTradesBecomeRowsOfAWorkbook(t *testing.T) {
 	}
 }
 
-// A float would round every one of these numbers.
+// A float would change the text of some of the numbers. Programs would round the texts.
 func TestNumbersAreExact(t *testing.T) {
 	dir := t.TempDir()
 	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
-	exact := []string{
-		"0.1", "-0.3", "123456789012345678.123456789012345678", "0.000000000000000001", "9007199254740993", "-50.10", "100000000000000000000000",
-	}
-	for i, number := range exact {
+	numbers := []string{"0.1", "-0.3", "0.000000000000000001", "-50.10", "100000000000000000000000", "1234567.89012345"}
+	texts := []string{"123456789012345678.123456789012345678", "9007199254740993", "-0.1234567890123456"}
+	for i, number := range slices.Concat(numbers, texts) {
 		mustSend(t, w, book("trades.xlsx"), newEvent(fmt.Sprintf("evt_%d", i), persistence.EventPositionClosed, members{"qty": number, "realizedPnl": number}))
 	}
 	// The file was read and written again after the first number.
 	text := sheetXML(t, dir, "trades.xlsx")
-	for i, number := range exact {
+	for i, number := range numbers {
 		for _, column := range []string{"D", "H"} {
 			cell := fmt.Sprintf(`<c r="%s%d"><v>%s</v></c>`, column, i+2, number)
 			if !strings.Contains(text, cell) {
 				t.Errorf("sheet lacks %s", cell)
 			}
+		}
+	}
+	rows := rowsOf(t, dir, "trades.xlsx")
+	for i, number := range texts {
+		row := rows[1+len(numbers)+i]
+		cell := fmt.Sprintf(`<c r="D%d" t="s">`, 2+len(numbers)+i)
+		if row[3] != number || row[7] != number || !strings.Contains(text, cell) {
+			t.Errorf("cells = %q and %q, want the text %q, and %s in the sheet", row[3], row[7], number, cell)
 		}
 	}
 }
