@@ -206,3 +206,26 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A service that is stopped while it starts ends.
+func TestShutdownBeforeServe(t *testing.T) {
+	w := newWorld(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.server.Shutdown(t.Context()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- w.server.Serve(listener) }()
+	select {
+	case err := <-served:
+		if err != nil {
+			t.Errorf("Serve: %v, want it to end without an error", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("Serve still runs after a minute, want it to end")
+		listener.Close()
+	}
+}

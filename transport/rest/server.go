@@ -85,6 +85,9 @@ type Server struct {
 	cursors     *api.Cursors
 	instruments instrumentIndex
 	reads       *reads
+	// stopping ends with Shutdown.
+	stopping context.Context
+	stop     context.CancelFunc
 }
 
 // New returns a server with all routes registered. It starts nothing; see Serve.
@@ -97,6 +100,7 @@ func New(d Deps) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{deps: d, cursors: cursors, reads: newReads()}
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.app = s.newApp()
 	s.app.Use(s.middleware)
 	s.useCORS()
@@ -207,9 +211,11 @@ func (s *Server) register(r Route) error {
 // Serve accepts connections.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve accepts requests on the listener until Shutdown, with TLS if Deps.TLS is
-// set. It blocks, and returns nil after Shutdown.
+// Serve accepts requests on the listener until Shutdown, which may be called before, with
+// TLS if Deps.TLS is set. It blocks, and returns nil after Shutdown.
 func (s *Server) Serve(ln net.Listener) error {
+	stop := context.AfterFunc(s.stopping, func() { _ = ln.Close() }) // Shutdown did, unless it came first
+	defer stop()
 	if most := s.connsPerAddressMax(); most > 0 {
 		ln = listen.PerAddress(ln, most)
 	}
@@ -229,7 +235,10 @@ func (s *Server) connsPerAddressMax() int {
 
 // Shutdown stops accepting connections and waits for requests in progress until ctx
 // ends. It does not close hijacked connections; their owner (the stream) does.
-func (s *Server) Shutdown(ctx context.Context) error { return s.app.ShutdownWithContext(ctx) }
+func (s *Server) Shutdown(ctx context.Context) error {
+	defer s.stop()
+	return s.app.ShutdownWithContext(ctx)
+}
 
 // Routes returns every route, including mounted ones.
 func (s *Server) Routes() []Route { return slices.Clone(s.routes) }
