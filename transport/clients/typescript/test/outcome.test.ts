@@ -157,18 +157,20 @@ test("a read that is not answered in time is a timeout", () => behindProxy(async
 
 const paths: Record<Exchange, string> = { binance: "/fapi/v1/order", bybit: "/v5/order/create", okx: "/api/v5/trade/order" };
 
-test("orders are placed once where the service is killed between sending and answering", async () => {
+test("orders are placed once where the service is killed between sending and answering", () => behindProxy(async (proxy, client) => {
   const requests = exchanges.map((exchange) => order(exchange));
   for (const exchange of exchanges) {
     await service.control(exchange, "POST", "/faults", { match: { path: paths[exchange], op: "POST" }, do: "timeout_after", times: 1 });
   }
-  const client = service.client();
-  const placing = Promise.all(requests.map((request) => client.placeOrder(request, { totalTimeoutMs: 60_000 })));
+  proxy.script.push("stall", "stall", "stall");
+  let answers = 0;
+  const placing = Promise.all(requests.map((request) => client.placeOrder(request, { totalTimeoutMs: 60_000 }).finally(() => { answers++; })));
   await eventually("the orders at the venues", async () => {
     const ledgers = await Promise.all(exchanges.map((exchange) => service.ledger(exchange)));
     return ledgers.every((rows, i) => rows.some((row) => Number((row as { price?: string }).price) === Number(requests[i]!.price)));
   });
   await service.kill();
+  assert.equal(answers, 0, "answers before the service was killed");
   await service.serve();
   const placed = await placing;
   for (const [i, { orderId }] of placed.entries()) {
@@ -180,7 +182,7 @@ test("orders are placed once where the service is killed between sending and ans
     assert.equal(known.price, price);
     await assertSent(exchange, price, 1);
   }
-});
+}));
 
 test("a service that is down, then starting, is retried", async () => {
   await service.kill();
