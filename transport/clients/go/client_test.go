@@ -116,7 +116,7 @@ func status(code int, body, retryAfter string) func() (*http.Response, error) {
 
 // failed answers with the code of an error.
 func failed(code int, name, details string) func() (*http.Response, error) {
-	return status(code, `{"error":{"code":"`+name+`","message":"m","details":`+details+`,"requestId":"req_1"}}`, "")
+	return status(code, `{"error":{"code":"`+name+`","message":"m","details":`+details+`,"requestId":"req_1","docUrl":"/docs/errors#`+name+`"}}`, "")
 }
 
 // lost is a response that does not arrive.
@@ -214,7 +214,7 @@ func TestErrorsOfOrders(t *testing.T) {
 				if err == nil || uncertain != c.uncertain || uncertain && unknown.RequestID != id {
 					t.Errorf("error = %v, want one, of unknown outcome %v", err, c.uncertain)
 				}
-				if e, _ := errors.AsType[*venuegate.APIError](err); c.code != "" && (e == nil || e.Code != c.code) {
+				if e, _ := errors.AsType[*venuegate.APIError](err); c.code != "" && (e == nil || e.Code != c.code || e.DocURL != "/docs/errors#"+string(c.code)) {
 					t.Errorf("error = %v, want code %s", err, c.code)
 				}
 				if len(s.bodies) != len(c.answers) {

@@ -25,6 +25,8 @@ type APIError struct {
 	Details json.RawMessage
 	// RequestID is to be quoted in support requests.
 	RequestID string
+	// DocURL is where the code is explained, relative to the address of the service.
+	DocURL string
 	// RetryAfter is how long to wait before the next attempt; zero if the service did not
 	// say so.
 	RetryAfter time.Duration
@@ -74,6 +76,7 @@ func decodeError(response *http.Response, text []byte) error {
 			Message   string          `json:"message"`
 			Details   json.RawMessage `json:"details"`
 			RequestID string          `json:"requestId"`
+			DocURL    string          `json:"docUrl"`
 		} `json:"error"`
 	}
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
@@ -82,7 +85,7 @@ func decodeError(response *http.Response, text []byte) error {
 		return e
 	}
 	e.Code, e.Message, e.RequestID = envelope.Error.Code, envelope.Error.Message, envelope.Error.RequestID
-	e.Details = envelope.Error.Details
+	e.Details, e.DocURL = envelope.Error.Details, envelope.Error.DocURL
 	var details struct {
 		Fields   []FieldFault `json:"fields"`
 		Order    *Order       `json:"order"`

@@ -36,14 +36,14 @@ function classOf({ code, details = {} }, status, isOrder) {
 }
 
 // errorOf returns the error of CCXT for one of the service. Its fields are those of the
-// response: code, status, details, requestId and, where there is one, retryAfterSec.
+// response: code, status, details, requestId, docUrl and, where there is one, retryAfterSec.
 export function errorOf(id, error, { status, retryAfter, isOrder } = {}) {
-  const { code, message, details = {}, requestId } = error
+  const { code, message, details = {}, requestId, docUrl } = error
   const fields = (details.fields ?? []).map(({ field, rule, given, allowed }) =>
     `; ${field} ${given ?? ''}: ${rule}${allowed ? `, allowed: ${allowed}` : ''}`)
   const text = `${id} ${code}: ${message}${fields.join('')}${requestId ? ` (${requestId})` : ''}`
   const thrown = new (classOf(error, status, isOrder))(text)
-  return Object.assign(thrown, { code, status, details, requestId, retryAfterSec: retryAfter && Number(retryAfter) })
+  return Object.assign(thrown, { code, status, details, requestId, docUrl, retryAfterSec: retryAfter && Number(retryAfter) })
 }
 
 // unsent are failures before a request was sent.

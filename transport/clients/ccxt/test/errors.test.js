@@ -15,7 +15,7 @@ test('every code of the document has a class', async () => {
 
 // thrown returns what the class throws for a response.
 function thrown(code, { status = 422, details = {}, url = '/v1/orders', method = 'POST', headers = {} } = {}) {
-  const error = { code, message: 'a message', details, requestId: 'req_1' }
+  const error = { code, message: 'a message', details, requestId: 'req_1', docUrl: `/docs/errors#${code}` }
   try {
     new venuegate().handleErrors(status, '', url, method, headers, '', { error })
   } catch (thrown) {
@@ -46,6 +46,7 @@ test('an error has the fields of the response', () => {
   const details = { fields: [{ field: 'price', rule: 'not_a_multiple_of_tick', given: '1.05', allowed: '1.0 or 1.1' }] }
   const error = thrown('rate_limited', { status: 429, details, headers: { 'Retry-After': '7' } })
   assert.deepEqual([error.code, error.status, error.requestId, error.retryAfterSec, error.details], ['rate_limited', 429, 'req_1', 7, details])
+  assert.equal(error.docUrl, '/docs/errors#rate_limited')
   assert.match(error.message, /^venuegate rate_limited: a message; price 1\.05: not_a_multiple_of_tick, allowed: 1\.0 or 1\.1 \(req_1\)$/)
 })
 

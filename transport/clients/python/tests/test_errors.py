@@ -26,6 +26,7 @@ async def test_invalid_request(client: Client) -> None:
     assert (raised.value.status, raised.value.code) == (400, "invalid_request")
     assert raised.value.details["fields"][0]["rule"] == "not_a_multiple_of_step"
     assert raised.value.request_id.startswith("req_")
+    assert raised.value.doc_url == "/docs/errors#invalid_request"
 
 
 async def test_unauthorized_and_revoked(service: Service) -> None:
@@ -223,6 +224,7 @@ async def test_foreign_answers(far: Client, proxy: Proxy) -> None:
     with pytest.raises(venuegate.ApiError) as raised:
         await far.get_account()
     assert (raised.value.code, type(raised.value)) == ("of_a_later_version", venuegate.ApiError)
+    assert raised.value.doc_url == ""
     proxy.script.extend([error("500 Internal Server Error", "internal_error")] * 6)
     with pytest.raises(venuegate.InternalError):
         await far.get_account()

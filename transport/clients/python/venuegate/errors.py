@@ -45,7 +45,8 @@ class ApiError(VenuegateError):
 
     status is that of HTTP, code the service's, message is for people, details depend on the
     code, request_id is the X-Request-Id to quote in support requests, retry_after is in
-    seconds where the service gave it.
+    seconds where the service gave it, doc_url is where the code is explained, relative to the
+    address of the service.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class ApiError(VenuegateError):
         details: Mapping[str, Any],
         request_id: str,
         retry_after: float | None = None,
+        doc_url: str = "",
     ) -> None:
         super().__init__(f"{code}: {message} ({status}, {request_id})")
         self.status = status
@@ -64,6 +66,7 @@ class ApiError(VenuegateError):
         self.details = details
         self.request_id = request_id
         self.retry_after = retry_after
+        self.doc_url = doc_url
 
     @property
     def order(self) -> Order | None:

@@ -197,10 +197,10 @@ def _api_error(response: httpx.Response, body: bytes) -> VenuegateError:
     try:
         envelope = parse(body)["error"]
         code, message, details = envelope["code"], envelope["message"], envelope["details"]
-        request_id = envelope["requestId"]
+        request_id, doc_url = envelope["requestId"], envelope.get("docUrl", "")
     except (MalformedAnswer, KeyError, TypeError):
         return _ForeignAnswer(response.status_code)
     after = response.headers.get("Retry-After", "")
     retry_after = float(after) if after.isdecimal() else None
     kind = API_ERRORS.get(code, ApiError)
-    return kind(response.status_code, code, message, details, request_id, retry_after)
+    return kind(response.status_code, code, message, details, request_id, retry_after, doc_url)

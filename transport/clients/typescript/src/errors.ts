@@ -25,6 +25,7 @@ export interface ErrorFields {
   details?: ErrorDetails;
   requestId?: string | null;
   retryAfterSec?: number | null;
+  docUrl?: string | null;
   cause?: unknown;
 }
 
@@ -39,6 +40,8 @@ export class VenuegateError extends Error {
   readonly requestId: string | null;
   /** How long to wait before the next attempt, where the service has stated it. */
   readonly retryAfterSec: number | null;
+  /** Where the code is explained, relative to the address of the service. Null if there was no response. */
+  readonly docUrl: string | null;
 
   constructor(code: VenuegateError["code"], message: string, fields: ErrorFields = {}) {
     super(message, { cause: fields.cause });
@@ -47,5 +50,6 @@ export class VenuegateError extends Error {
     this.details = fields.details ?? {};
     this.requestId = fields.requestId ?? null;
     this.retryAfterSec = fields.retryAfterSec ?? null;
+    this.docUrl = fields.docUrl ?? null;
   }
 }

@@ -104,7 +104,7 @@ function decode(response: Response, text: string): unknown {
   const requestId = headers.get("X-Request-Id");
   const isJSON = headers.get("Content-Type")?.startsWith("application/json");
   if (response.ok && !isJSON) return text;
-  let body: { error?: { code: string; message: string; details?: ErrorDetails; requestId?: string }; ready?: boolean };
+  let body: { error?: { code: string; message: string; details?: ErrorDetails; requestId?: string; docUrl?: string }; ready?: boolean };
   try {
     body = JSON.parse(text);
   } catch (cause) {
@@ -112,10 +112,10 @@ function decode(response: Response, text: string): unknown {
   }
   if (response.ok || typeof body.ready === "boolean") return body;
   if (!body.error?.code) throw new Sent("bad_response", `${status} without an error of the service`, { status, requestId });
-  const { code, message, details } = body.error;
+  const { code, message, details, docUrl } = body.error;
   const retryAfter = headers.get("Retry-After");
   throw new VenuegateError(code, message, {
-    status, details, requestId: requestId ?? body.error.requestId, retryAfterSec: retryAfter ? Number(retryAfter) : null,
+    status, details, docUrl, requestId: requestId ?? body.error.requestId, retryAfterSec: retryAfter ? Number(retryAfter) : null,
   });
 }
 

@@ -172,6 +172,7 @@ test("errors have the code, the status, the details and the id of the service", 
     assert.deepEqual([error.code, error.status], [code, status], `${error}`);
     assert.ok(!detail || error.details[detail] !== undefined, `${code}: details ${JSON.stringify(error.details)}, want ${detail}`);
     assert.match(error.requestId!, /^req_/);
+    assert.equal(error.docUrl, `/docs/errors#${code}`);
     assert.ok(error.message.length > 0);
   }
   await client.cancelOrders();
