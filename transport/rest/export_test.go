@@ -1,7 +1,8 @@
 package rest
 
-// Limits of reads, for the external tests.
+// Limits, for the external tests.
 const (
+	ConnsPerAddressMax     = connsPerAddressMaxDefault
 	ReadsPerKeyMax         = readsPerKeyMax
 	RowsPerSecondKey       = rowsPerSecondKey
 	RowsBurstKey           = rowsBurstKey

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -53,6 +54,9 @@ func TestDocuments(t *testing.T) {
 	}
 	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.AsyncAPI()) {
 		t.Errorf("asyncapi.yaml = %.200s, want the document", got.body)
+	}
+	if sentence := fmt.Sprintf("may have %d connections", rest.ConnsPerAddressMax); !strings.Contains(string(api.OpenAPI()), sentence) {
+		t.Errorf("openapi.yaml lacks %q", sentence)
 	}
 }
 
