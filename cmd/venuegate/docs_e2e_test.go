@@ -90,6 +90,19 @@ func TestDocumentationOnAPhone(t *testing.T) {
 	}
 }
 
+// The documents name the headers as this service is configured.
+func TestDocumentationOfTheHeaders(t *testing.T) {
+	t.Setenv("VENUEGATE_HEADER_PREFIX", "X-Acme")
+	s := startService(t, t.TempDir())
+	for _, path := range []string{"/openapi.yaml", "/docs/signals"} {
+		_, body := get(t, s.demo.BaseURL+path)
+		if !strings.Contains(body, "X-Acme-Signature") || strings.Contains(body, "X-Service-Signature") {
+			t.Errorf("%s names X-Acme-Signature: %t, X-Service-Signature: %t, want only the first",
+				path, strings.Contains(body, "X-Acme-Signature"), strings.Contains(body, "X-Service-Signature"))
+		}
+	}
+}
+
 // TestSamplesWithCurl runs the samples of the documentation.
 func TestSamplesWithCurl(t *testing.T) {
 	for _, program := range []string{"bash", "openssl", "curl"} {

@@ -212,7 +212,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	e.rest, err = rest.New(rest.Deps{
 		Trader: e.tree, Accounts: e.tree, Instruments: e.tree, Market: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
-		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
+		OpenAPI: e.openAPI(), AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		Hosts: e.public.hosts, CORSOrigins: e.config.CORS.Origins, ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
 		Observe: times.request, NewTraceparent: e.newTraceparent(),
 	})
@@ -229,9 +229,14 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 	return nil
 }
 
+// openAPI returns the document of the public interface with the names of this service's headers.
+func (e *engine) openAPI() []byte {
+	return []byte(api.WithHeaderPrefix(string(api.OpenAPI()), e.config.HeaderPrefix))
+}
+
 // mountDocs adds the documentation to the public server.
 func (e *engine) mountDocs() {
-	site := docs.New(api.OpenAPI(), api.AsyncAPI())
+	site := docs.New(e.openAPI(), api.AsyncAPI(), e.config.HeaderPrefix)
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		e.rest.Mount(method, docs.Path, site.Handle)
 		e.rest.Mount(method, docs.Path+"/*", site.Handle)

@@ -47,3 +47,12 @@ const (
 func withVenues(document string, list []venues.Venue) []byte {
 	return []byte(strings.NewReplacer(venueEnum, join(list, ", "), venuePattern, join(list, "|")).Replace(document))
 }
+
+// headerPrefix is the prefix of the headers of signals and events as the files list them.
+const headerPrefix = "X-Service"
+
+// WithHeaderPrefix returns a text of the documentation with another prefix of the headers of
+// signals and events.
+func WithHeaderPrefix(text, prefix string) string {
+	return strings.ReplaceAll(text, headerPrefix+"-", prefix+"-")
+}

@@ -61,6 +61,7 @@ func markdown(text string) template.HTML {
 type texts struct {
 	openAPI, asyncAPI *document
 	samples           map[string][]sample
+	headerPrefix      string
 }
 
 func (t *texts) render(p page) (template.HTML, error) {
@@ -69,7 +70,7 @@ func (t *texts) render(p page) (template.HTML, error) {
 		return "", err
 	}
 	functions := texttemplate.FuncMap{"section": t.openAPI.section, "stream": t.asyncAPI.section, "sample": t.sample, "closeCodes": t.closeCodes}
-	filled, err := texttemplate.New(p.file).Delims("[[", "]]").Funcs(functions).Parse(string(text))
+	filled, err := texttemplate.New(p.file).Delims("[[", "]]").Funcs(functions).Parse(api.WithHeaderPrefix(string(text), t.headerPrefix))
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"venuegate/transport/api"
 	"venuegate/transport/clients/python"
 	"venuegate/transport/clients/typescript"
 )
@@ -21,10 +22,10 @@ type sample struct {
 
 // readSamples returns the regions of the examples by their names, which are those of
 // operations or of what the pages show, with one sample for each language that has it.
-func readSamples() (map[string][]sample, error) {
+func readSamples(headerPrefix string) (map[string][]sample, error) {
 	samples := map[string][]sample{}
 	for _, file := range []struct{ language, fence, text string }{
-		{"curl", "bash", curlSamples},
+		{"curl", "bash", api.WithHeaderPrefix(curlSamples, headerPrefix)},
 		{"Python", "python", python.Samples},
 		{"TypeScript", "typescript", typescript.Samples},
 	} {

@@ -59,9 +59,10 @@ type Site struct {
 	content func() (*content, error)
 }
 
-// New returns the documentation of an OpenAPI and an AsyncAPI document.
-func New(openAPI, asyncAPI []byte) *Site {
-	return &Site{sync.OnceValues(func() (*content, error) { return render(openAPI, asyncAPI) })}
+// New returns the documentation of an OpenAPI and an AsyncAPI document. headerPrefix is that of
+// the headers of signals and events.
+func New(openAPI, asyncAPI []byte, headerPrefix string) *Site {
+	return &Site{sync.OnceValues(func() (*content, error) { return render(openAPI, asyncAPI, headerPrefix) })}
 }
 
 // content is the rendered documentation. It does not change.
@@ -72,8 +73,8 @@ type content struct {
 	assets  string
 }
 
-func render(openAPI, asyncAPI []byte) (*content, error) {
-	t := texts{}
+func render(openAPI, asyncAPI []byte, headerPrefix string) (*content, error) {
+	t := texts{headerPrefix: headerPrefix}
 	var err error
 	if t.openAPI, err = parseDocument(openAPI, openAPISchemas); err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func render(openAPI, asyncAPI []byte) (*content, error) {
 	if t.asyncAPI, err = parseDocument(asyncAPI, asyncAPISchemas); err != nil {
 		return nil, err
 	}
-	if t.samples, err = readSamples(); err != nil {
+	if t.samples, err = readSamples(headerPrefix); err != nil {
 		return nil, err
 	}
 	c := &content{files: map[string]file{}}

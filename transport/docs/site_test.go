@@ -28,7 +28,11 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := docs.New(api.OpenAPI(), api.AsyncAPI())
+	return serve(t, docs.New(api.OpenAPI(), api.AsyncAPI(), "X-Service"))
+}
+
+func serve(t *testing.T, s *docs.Site) *site {
+	t.Helper()
 	app := fiber.New()
 	app.Get(docs.Path, s.Handle)
 	app.Get(docs.Path+"/*", s.Handle)
@@ -74,6 +78,19 @@ func (s *site) page(path string) string {
 }
 
 var links = regexp.MustCompile(`(?:href|src|action)="([^"]+)"`)
+
+// The headers have the names of this service on every page and in the document of the reference.
+func TestHeaderPrefix(t *testing.T) {
+	const prefix = "X-Acme"
+	s := serve(t, docs.New([]byte(api.WithHeaderPrefix(string(api.OpenAPI()), prefix)), api.AsyncAPI(), prefix))
+	for _, path := range []string{docs.Path + "/reference.json", docs.Path + "/signals", api.ErrorsPage} {
+		_, body := s.get(path)
+		if !strings.Contains(body, "X-Acme-Signature") || strings.Contains(body, "X-Service") {
+			t.Errorf("%s: X-Acme-Signature %t, X-Service %t, want only the first",
+				path, strings.Contains(body, "X-Acme-Signature"), strings.Contains(body, "X-Service"))
+		}
+	}
+}
 
 // Every link of every page leads to something of this service, and its target exists.
 func TestLinks(t *testing.T) {

@@ -77,7 +77,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 		Hosts:  listen.Hosts{Any: true},
 		Trader: w.trader, Accounts: w.accounts, Instruments: w.instruments, Market: w.market, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
-		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
+		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), OpenAPI: api.OpenAPI(), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
 	}
 	for _, c := range change {
 		c(&deps)

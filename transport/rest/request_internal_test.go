@@ -34,7 +34,7 @@ func TestRetainedCallDoesNotChange(t *testing.T) {
 	s, err := New(Deps{
 		Hosts:  listen.Hosts{Any: true},
 		Trader: noDeps{}, Accounts: noDeps{}, Instruments: noDeps{}, Market: noDeps{}, Records: noDeps{}, Auth: noDeps{}, Limiter: noDeps{}, Ready: noDeps{},
-		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: []byte("asyncapi: 3.0.0\n"), Log: zap.NewNop(),
+		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), OpenAPI: []byte("openapi: 3.1.0\n"), AsyncAPI: []byte("asyncapi: 3.0.0\n"), Log: zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)

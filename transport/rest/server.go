@@ -34,6 +34,8 @@ type Deps struct {
 	// CursorSecret signs cursors, at least api.CursorSecretBytesMin bytes. All nodes of
 	// an installation must share it.
 	CursorSecret []byte
+	// OpenAPI is the document of the interface, served at /openapi.yaml.
+	OpenAPI []byte
 	// AsyncAPI is the document of the stream, served at /asyncapi.yaml.
 	AsyncAPI []byte
 	Log      *zap.Logger
@@ -126,6 +128,7 @@ func (d *Deps) check() error {
 		{"Limiter", d.Limiter != nil},
 		{"Ready", d.Ready != nil},
 		{"Log", d.Log != nil},
+		{"OpenAPI", len(d.OpenAPI) > 0},
 		{"AsyncAPI", len(d.AsyncAPI) > 0},
 	} {
 		if !dep.given {

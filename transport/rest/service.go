@@ -39,8 +39,8 @@ func getVenues(s *Server, in *call) (response, error) {
 	return ok(api.AppendList(newBuffer(1), states, api.AppendVenueState)), nil
 }
 
-func getOpenAPI(*Server, *call) (response, error) {
-	return response{status: http.StatusOK, body: api.OpenAPI(), mediaType: mediaYAML}, nil
+func getOpenAPI(s *Server, _ *call) (response, error) {
+	return response{status: http.StatusOK, body: s.deps.OpenAPI, mediaType: mediaYAML}, nil
 }
 
 func getAsyncAPI(s *Server, _ *call) (response, error) {
