@@ -49,6 +49,7 @@ func TestExitStatus(t *testing.T) {
 	}{
 		{[]string{}, exitOK, "Usage:"},
 		{[]string{"version"}, exitOK, "venuegate unknown go"},
+		{[]string{"version"}, exitOK, "\nconsole: "},
 		{[]string{"--version"}, exitOK, "venuegate unknown go"},
 		{[]string{"serve", "--help"}, exitOK, "--admin-listen"},
 		{[]string{"serve", "--print-config", "--listen", "127.0.0.1:7"}, exitOK, "listen: 127.0.0.1:7\n"},
