@@ -98,7 +98,7 @@ func TestConsoleOnAPhone(t *testing.T) {
 	page.call("Emulation.setDeviceMetricsOverride", record{"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true})
 	page.signIn(s, s.demo.Console.Password)
 	page.wait(`location.pathname === "/console/keys"`)
-	for _, path := range []string{"/keys", "/journal", "/users", "/settings"} {
+	for _, path := range []string{"/keys", "/channels", "/journal", "/users", "/settings"} {
 		page.open(s.demo.Console.URL + path)
 		page.wait(`document.querySelector("h1") && document.querySelector("td") && !document.querySelector("[aria-label=Loading]")`)
 		if got := page.evaluate(`document.documentElement.scrollWidth`); got != "390" {

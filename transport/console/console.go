@@ -47,6 +47,8 @@ type Options struct {
 	Build string
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
+	// HeaderPrefix begins the names of the headers of signals and events.
+	HeaderPrefix string
 
 	// Pages are the files of the console.
 	Pages *web.Pages

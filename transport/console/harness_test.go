@@ -101,7 +101,7 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	}
 	o := console.Options{
 		Pages: pages,
-		URL:   h.url, Idle: 12 * time.Hour, Lifetime: 7 * 24 * time.Hour, Build: "test", Environments: map[venues.Venue]string{venues.Binance: "sim"},
+		URL:   h.url, Idle: 12 * time.Hour, Lifetime: 7 * 24 * time.Hour, Build: "test", Environments: map[venues.Venue]string{venues.Binance: "sim"}, HeaderPrefix: "X-Service",
 		Registry: h.registry, Secrets: options.Secrets, Passwords: h.passwords, Tokens: h.auth, Log: zap.New(core),
 		Source: func(c *fiber.Ctx) netip.Addr {
 			if addr, err := netip.ParseAddr(c.Get("X-Test-Source")); err == nil {

@@ -72,6 +72,8 @@ type Session struct {
 	SteppedUpUntil    venues.Time             `json:"steppedUpUntil"`
 	Build             string                  `json:"build"`
 	Environments      map[venues.Venue]string `json:"environments"`
+	// HeaderPrefix begins the names of the headers of signals and events.
+	HeaderPrefix string `json:"headerPrefix"`
 }
 
 // Token is the token with which pages trade.
@@ -302,6 +304,7 @@ func (s *Console) show(ctx context.Context, in *caller) (Session, error) {
 		ID: in.session.ID, User: in.user.Login, Role: in.user.Role, Customer: in.user.Customer,
 		SecondStep: len(in.user.Sealed) > 0, SecondStepMissing: s.secondStepMissing(&in.user),
 		SteppedUpUntil: venues.At(in.session.SteppedUpAt.Add(stepUpLife)), Build: s.Build, Environments: s.Environments,
+		HeaderPrefix: s.HeaderPrefix,
 	}
 	if in.user.Customer == "" {
 		return shown, nil

@@ -41,14 +41,14 @@ const TIMEOUT_MILLISECONDS = 25_000;
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** call sends one request below /console/api/ and returns the body of its response. */
-export async function call<T>(method: Method, path: string, body?: object): Promise<T> {
+/** call sends one request below /console/api/ and returns the body of its response. A text is sent as it is. */
+export async function call<T>(method: Method, path: string, body?: object | string): Promise<T> {
   const headers: Record<string, string> = {"X-Console": "1", Accept: "application/json"};
   if (method !== "GET") headers["Content-Type"] = "application/json";
   let response: Response, text: string;
   try {
     response = await fetch(`/console/api/${path}`, {
-      method, headers, body: method === "GET" ? null : JSON.stringify(body ?? {}),
+      method, headers, body: method === "GET" ? null : typeof body === "string" ? body : JSON.stringify(body ?? {}),
       credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     text = await response.text();
@@ -73,11 +73,12 @@ function errorOf(response: Response, text: string): CallError {
   const after = response.headers.get("Retry-After");
   return new CallError(
     body.error?.code ?? `http_${response.status}`, body.error?.message ?? `Status ${response.status}.`, response.status,
-    body.error?.requestId, after !== null && /^\d{1,6}$/.test(after) ? seconds(after) : undefined,
+    body.error?.requestId, after !== null && /^\d{1,6}$/.test(after) ? secondsOf(after) : undefined,
     body.error?.details?.fields, body.error?.details?.required,
   );
 }
 
-function seconds(digits: string): number {
+/** secondsOf returns the number that digits are: counts and durations are the only numbers of a page. */
+export function secondsOf(digits: string): number {
   return [...digits].reduce((sum, digit) => sum * 10 + "0123456789".indexOf(digit), 0);
 }

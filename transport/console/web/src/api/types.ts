@@ -11,6 +11,15 @@ export type RecoveryCodes = Console["schemas"]["RecoveryCodes"];
 
 export type Key = Records["schemas"]["Key"];
 export type Scope = Records["schemas"]["Scope"];
+export type Hook = Records["schemas"]["Hook"];
+export type HookKind = Records["schemas"]["HookKind"];
+export type HookChange = Records["schemas"]["HookChange"];
+export type Rules = Records["schemas"]["Rules"];
+export type RulesInput = Records["schemas"]["RulesInput"];
+export type SignalTest = Records["schemas"]["SignalTest"];
+export type RuleResult = Records["schemas"]["RuleResult"];
+export type PlannedStep = Records["schemas"]["PlannedStep"];
+export type SignalAnswer = Records["schemas"]["SignalAnswer"];
 export type JournalRow = Records["schemas"]["JournalRow"];
 export type User = Records["schemas"]["User"];
 export type Role = Records["schemas"]["Role"];

@@ -72,7 +72,7 @@ function Inside() {
     <Shell>
       <Suspense fallback={<Waiting/>}>
         <Switch>
-          {mine.map((page) => <Route key={page.path} path={page.path} component={page.show}/>)}
+          {mine.map((page) => <Route key={page.path} path={`${page.path}/*?`} component={page.show}/>)}
           <Route path="/"><Redirect to={mine[0]?.path ?? "/"}/></Route>
           <Route><NotHere/></Route>
         </Switch>

@@ -1,10 +1,11 @@
-import {IconKey, IconNotebook, IconSettings, IconUsers, type Icon} from "@tabler/icons-react";
+import {IconKey, IconNotebook, IconSettings, IconUsers, IconWebhook, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
 
 /** A page of the console: one folder of src/pages. */
 export interface Page {
+  /** The path of the page; the page has the paths below it too. */
   readonly path: string;
   readonly title: string;
   readonly icon: Icon;
@@ -23,6 +24,7 @@ export function pagesOf(session: Session): readonly Page[] {
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
   {path: "/keys", title: "Keys", icon: IconKey, primary: true, show: lazy(() => import("../pages/keys/Keys"))},
+  {path: "/channels", title: "Channels", icon: IconWebhook, show: lazy(() => import("../pages/channels/Channels"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, primary: true, show: lazy(() => import("../pages/journal/Journal"))},
   {path: "/users", title: "Users", icon: IconUsers, primary: true, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},

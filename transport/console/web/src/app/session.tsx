@@ -19,6 +19,11 @@ export function mayChange(session: Session): boolean {
   return session.role === "owner" || session.role === "operator";
 }
 
+/** mayTrade reports whether the user may trade, send signals, and make what trades safer. */
+export function mayTrade(session: Session): boolean {
+  return session.role === "trader" || session.role === "owner";
+}
+
 /** useSignedOut returns a function that drops everything the page holds of a session. */
 export function useSignedOut(): () => void {
   const queries = useQueryClient();

@@ -13,6 +13,7 @@ const FIELD_CHARACTERS = 512;
 const filters = [
   {name: "kind", label: "Kind", example: "order"},
   {name: "subject", label: "Id", example: "ord_…"},
+  {name: "channel", label: "Channel", example: "hook_…"},
   {name: "symbol", label: "Instrument", example: "BTCUSDT"},
   {name: "result", label: "Result", example: "rejected"},
 ] as const;
