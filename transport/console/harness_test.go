@@ -127,7 +127,9 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
 	t.Cleanup(func() {
-		if err := errors.Join(h.console.Close(), app.Shutdown(), <-served, h.store.Close()); err != nil {
+		err := errors.Join(h.console.Close(), app.Shutdown())
+		_ = listener.Close() // the shutdown leaves it open if the server has not begun to serve
+		if err := errors.Join(err, <-served, h.store.Close()); err != nil {
 			t.Error(err)
 		}
 	})
