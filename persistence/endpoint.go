@@ -1,6 +1,10 @@
 package persistence
 
-import "venuegate/venues"
+import (
+	"time"
+
+	"venuegate/venues"
+)
 
 // EndpointKind is the way in which an endpoint receives events.
 type EndpointKind string
@@ -83,15 +87,26 @@ type Delivery struct {
 	UpdatedAt venues.Time `json:"updatedAt"`
 	// LastError is the error of the last failed attempt.
 	LastError string `json:"lastError,omitempty"`
+	// LastCode is the HTTP status of the last attempt since the event was queued or resent;
+	// zero if there was no response. LastMS is how long that attempt took, in milliseconds.
+	LastCode int `json:"lastCode,omitempty"`
+	LastMS   int `json:"lastMs,omitempty"`
 }
 
 // DeliveryQuery selects deliveries, newest first by CreatedAt. Zero fields do
-// not filter.
+// not filter; From is inclusive, To exclusive.
 type DeliveryQuery struct {
 	Customer string
 	Endpoint string
 	EventID  string
+	Type     EventType
 	Status   DeliveryStatus
+	// CodeMin and CodeMax bound LastCode, both inclusively; set either both or none.
+	CodeMin, CodeMax int
+	// NoResponse selects deliveries whose last attempt has failed without a response.
+	NoResponse bool
+
+	From, To time.Time
 	Limit    int
 	After    *PagePosition
 }

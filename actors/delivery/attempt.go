@@ -33,6 +33,7 @@ func (s *state) attemptDone(m step.Context, in attemptDone) {
 	}
 	d := &x.Delivery
 	d.UpdatedAt = venues.At(in.end)
+	d.LastCode, d.LastMS = in.attempt.Code, int(in.end.Sub(in.began).Milliseconds())
 	switch {
 	case in.lost:
 		d.LastError = reasonEventPurged

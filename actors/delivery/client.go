@@ -26,9 +26,10 @@ func (c Client) Resend(ctx context.Context, eventID string) error {
 	return err
 }
 
-// ResendUndelivered restarts all undelivered deliveries and returns their number.
-func (c Client) ResendUndelivered(ctx context.Context) (int, error) {
-	return actors.Ask(ctx, c.ref, func(r actors.Reply[int]) any { return resendAll{r} })
+// ResendUndelivered restarts the undelivered deliveries that were queued at since or
+// later, or all if since is zero, and returns their number.
+func (c Client) ResendUndelivered(ctx context.Context, since time.Time) (int, error) {
+	return actors.Ask(ctx, c.ref, func(r actors.Reply[int]) any { return resendAll{r, since} })
 }
 
 // TestResult is the outcome of the attempt to deliver a test event.

@@ -99,7 +99,7 @@ func (e findUndelivered) run(d *delivery, ctx *actors.Context) {
 	d.read(ctx, func(c context.Context) any {
 		page, err := d.deps.Store.Deliveries(c, persistence.DeliveryQuery{
 			Customer: d.deps.Endpoint.Customer, Endpoint: d.deps.Endpoint.ID,
-			Status: persistence.DeliveryUndelivered, Limit: resendPageMax, After: e.after,
+			Status: persistence.DeliveryUndelivered, From: e.in.since, Limit: resendPageMax, After: e.after,
 		})
 		return undeliveredRead{in: e.in, sent: e.sent, page: page, err: err}
 	}, undeliveredRead{in: e.in, err: actors.ErrBusy})

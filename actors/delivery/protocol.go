@@ -32,8 +32,12 @@ type (
 		resendReply
 		eventID string
 	}
-	resendAll struct{ actors.Reply[int] }
-	test      struct{ actors.Reply[TestResult] }
+	// resendAll restarts the undelivered deliveries that were queued at since or later.
+	resendAll struct {
+		actors.Reply[int]
+		since time.Time
+	}
+	test struct{ actors.Reply[TestResult] }
 	// tick: something is due. poll: a wake may have been lost.
 	tick struct{}
 	poll struct{}

@@ -219,15 +219,55 @@ func TestResend(t *testing.T) {
 		if err := c.Resend(t.Context(), ids[7]); err != nil { // once more, though it was delivered
 			t.Fatal(err)
 		}
-		if n, err := c.ResendUndelivered(t.Context()); n != 399 || err != nil {
+		if n, err := c.ResendUndelivered(t.Context(), time.Time{}); n != 399 || err != nil {
 			t.Fatalf("%d, %v, want 399", n, err)
 		}
 		settle(time.Minute)
 		if len(r.taken) != 400 || r.taken[ids[7]] != 2 {
 			t.Errorf("%d taken, one %d times, want 400 and 2", len(r.taken), r.taken[ids[7]])
 		}
-		if n, err := c.ResendUndelivered(t.Context()); n != 0 || err != nil {
+		if n, err := c.ResendUndelivered(t.Context(), time.Time{}); n != 0 || err != nil {
 			t.Errorf("%d, %v, want 0", n, err)
+		}
+	})
+}
+
+func TestUndeliveredAreResentSinceATime(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *process) {
+		var healthy atomic.Bool
+		c := h.start(endpoint("end_1"), newReceiver(func(ctx context.Context, e persistence.Event, attempt int) persistence.Attempt {
+			time.Sleep(1200 * time.Millisecond)
+			if healthy.Load() {
+				return accept(ctx, e, attempt)
+			}
+			return refuse(ctx, e, attempt)
+		}))
+		early := h.emit(persistence.EventOrderFilled, 3)
+		c.Wake(3)
+		settle(3 * time.Hour)
+		since := time.Now()
+		late := h.emit(persistence.EventOrderFilled, 2)
+		c.Wake(5)
+		settle(3 * time.Hour)
+		d := h.deliveries("end_1")[late[0]]
+		if d.Status != persistence.DeliveryUndelivered || d.LastCode != 500 || d.LastMS != 1200 {
+			t.Errorf("delivery = %+v, want undelivered after status 500 in 1200 ms", d)
+		}
+		healthy.Store(true)
+		if n, err := c.ResendUndelivered(t.Context(), since); n != 2 || err != nil {
+			t.Fatalf("resent since %v = %d, %v, want 2", since, n, err)
+		}
+		if d = h.deliveries("end_1")[late[0]]; d.LastCode != 0 || d.LastMS != 0 {
+			t.Errorf("resent delivery = %+v, want no status and no duration", d)
+		}
+		settle(time.Minute)
+		for _, id := range early {
+			if d = h.deliveries("end_1")[id]; d.Status != persistence.DeliveryUndelivered {
+				t.Errorf("delivery queued earlier = %+v, want undelivered", d)
+			}
+		}
+		if d = h.deliveries("end_1")[late[1]]; d.LastCode != 200 || d.LastError != "" {
+			t.Errorf("delivery = %+v, want status 200 without error", d)
 		}
 	})
 }

@@ -75,7 +75,8 @@ func (s *state) undeliveredRead(m step.Context, in undeliveredRead) {
 
 // restart gives a delivery all its attempts again, from now on.
 func (s *state) restart(m step.Context, d persistence.Delivery) {
-	d.Status, d.Attempts, d.LastError = persistence.DeliveryPending, 0, ""
+	d.Status, d.Attempts = persistence.DeliveryPending, 0
+	d.LastError, d.LastCode, d.LastMS = "", 0, 0
 	d.DueAt, d.UpdatedAt = venues.At(m.Now), venues.At(m.Now)
 	s.journal(s.resentRow(m, &d))
 	s.store(s.window.markBusy(d))

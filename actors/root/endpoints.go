@@ -34,13 +34,13 @@ func (d *Directory) Resend(ctx context.Context, customer, endpoint, eventID stri
 	return c.Resend(ctx, eventID)
 }
 
-// ResendUndelivered restarts all undelivered deliveries of an endpoint.
-func (d *Directory) ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error) {
+// ResendUndelivered restarts undelivered deliveries of an endpoint; see delivery.Client.
+func (d *Directory) ResendUndelivered(ctx context.Context, customer, endpoint string, since time.Time) (int, error) {
 	c, err := d.endpoint(customer, endpoint)
 	if err != nil {
 		return 0, err
 	}
-	return c.ResendUndelivered(ctx)
+	return c.ResendUndelivered(ctx, since)
 }
 
 // TestEndpoint sends a test event to an endpoint, once and immediately.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -149,12 +148,18 @@ func newEndpointsRotateCommand(sh shell) *cobra.Command {
 
 func newEndpointsResendCommand(sh shell) *cobra.Command {
 	var order registry.ResendOrder
+	var since string
 	cmd := adminCommand(sh, &cobra.Command{
-		Use: "resend ID", Short: "Deliver an event again, or all undelivered events", Args: namedArgs,
-		Example: "  venuegate endpoints resend end_... --event evt_...\n  venuegate endpoints resend end_... --all",
+		Use: "resend ID", Short: "Deliver events again: one, or undelivered ones", Args: namedArgs,
+		Example: "  venuegate endpoints resend end_... --event evt_...\n  venuegate endpoints resend end_... --since 2026-11-20T18:00:00Z\n" +
+			"  venuegate endpoints resend end_... --all",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		if (order.EventID != "") == order.All {
-			return errors.New("set either --event or --all")
+		if since != "" {
+			at, err := parseExportTime("since", since)
+			if err != nil {
+				return err
+			}
+			order.UndeliveredSince = venues.At(at)
 		}
 		resent, err := act[registry.Resent](ctx, c, "endpoints", args[0], "resend", order)
 		if err == nil {
@@ -163,7 +168,10 @@ func newEndpointsResendCommand(sh shell) *cobra.Command {
 		return err
 	})
 	cmd.Flags().StringVar(&order.EventID, "event", "", "`ID` of the event")
+	cmd.Flags().StringVar(&since, "since", "", "undelivered events that were queued at this `TIME` or later")
 	cmd.Flags().BoolVar(&order.All, "all", false, "all undelivered events")
+	cmd.MarkFlagsOneRequired("event", "since", "all")
+	cmd.MarkFlagsMutuallyExclusive("event", "since", "all")
 	return cmd
 }
 

@@ -108,6 +108,11 @@ func deliveryPages(h *harness) {
 			d.Endpoint, d.CreatedAt = fmt.Sprintf("end_%d", endpoint), timeAt(i/2)
 			h.put(d)
 			d.Status = statuses[(i+endpoint)%3]
+			d.Type = []persistence.EventType{persistence.EventOrderFilled, persistence.EventAlertFired}[i%2]
+			d.LastCode, d.LastMS = []int{0, 200, 404, 503}[i%4], i
+			if i == 4 {
+				d.LastError = "no answer"
+			}
 			h.put(d)
 			deliveries = append(deliveries, d)
 		}
@@ -130,11 +135,23 @@ func deliveryPages(h *harness) {
 		{Status: persistence.DeliveryDelivered, Endpoint: "end_0"},
 		{Status: persistence.DeliveryUndelivered},
 		{Status: persistence.DeliveryUndelivered, Endpoint: "end_0"},
+		{Type: persistence.EventAlertFired},
+		{Type: persistence.EventNotification},
+		{CodeMin: 404, CodeMax: 404},
+		{CodeMin: 400, CodeMax: 599, Endpoint: "end_1"},
+		{NoResponse: true},
+		{From: timeAt(2).Time},
+		{To: timeAt(2).Time, Status: persistence.DeliveryUndelivered},
+		{From: timeAt(1).Time, To: timeAt(3).Time, Endpoint: "end_1"},
+		{From: timeAt(1).Time, EventID: "evt_000003"},
+		{From: timeAt(9).Time},
 	} {
 		var want []string
 		for _, d := range deliveries {
 			if (q.Endpoint == "" || q.Endpoint == d.Endpoint) && (q.EventID == "" || q.EventID == d.EventID) &&
-				(q.Status == "" || q.Status == d.Status) {
+				(q.Status == "" || q.Status == d.Status) && (q.Type == "" || q.Type == d.Type) &&
+				(q.CodeMax == 0 || d.LastCode >= q.CodeMin && d.LastCode <= q.CodeMax) && (!q.NoResponse || d.LastError != "") &&
+				(q.From.IsZero() || !d.CreatedAt.Before(q.From)) && (q.To.IsZero() || d.CreatedAt.Before(q.To)) {
 				want = append(want, d.Key().ID)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	json "github.com/go-json-experiment/json"
 
 	"venuegate/persistence"
+	"venuegate/persistence/storetest"
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/documenttest"
@@ -71,7 +72,8 @@ var bodies = map[string]any{
 	"Rules": registry.Rules{}, "RulesInput": registry.Rules{},
 	"NewEndpoint": registry.NewEndpoint{}, "EndpointChange": registry.EndpointChange{}, "EndpointRotation": registry.EndpointRotation{},
 	"Endpoint": registry.Endpoint{}, "EndpointTest": registry.Tested{}, "ResendOrder": registry.ResendOrder{}, "Resent": registry.Resent{},
-	"Delivery": registry.Delivery{}, "EndpointFile": registry.File{},
+	"Delivery": registry.Delivery{}, "DeliveryDetail": registry.DeliveryDetail{}, "DeliveryAttempt": registry.Attempt{},
+	"EndpointStats": registry.EndpointStats{}, "EndpointHour": registry.EndpointHour{}, "EndpointFile": registry.File{},
 	"NewAlert": registry.NewAlert{}, "AlertChange": registry.AlertChange{}, "Alert": registry.Alert{}, "Condition": registry.Condition{},
 	"JournalRow": registry.Row{}, "JournalField": persistence.JournalField{}, "Verified": registry.Verified{}, "BrokenChain": registry.BrokenChain{},
 	"Rotated": registry.Rotated{}, "LatencyReport": admin.Latency{}, "VenueLatency": admin.VenueLatency{},
@@ -259,6 +261,15 @@ func (h *fixture) succeedEndpoint(customer, dir string) {
 	h.call(http.StatusOK, "POST", path+"/resend", `{"all":true}`)
 	h.call(http.StatusOK, "POST", path+"/rotate", `{"switchAt":"`+time.Now().Add(time.Hour).Format(time.RFC3339)+`"}`)
 	h.call(http.StatusOK, "GET", path+"/deliveries?status=pending&limit=5", "")
+	h.call(http.StatusOK, "GET", path+"/stats", "")
+	delivery := storetest.NewDelivery(customer, 1)
+	delivery.Endpoint = endpoint
+	if err := h.service.Put(h.t.Context(), delivery); err != nil {
+		h.t.Fatal(err)
+	}
+	h.call(http.StatusOK, "GET", path+"/deliveries/"+delivery.EventID, "")
+	h.call(http.StatusOK, "GET", path+"/deliveries/"+delivery.EventID+"/attempts?limit=5", "")
+	h.call(http.StatusOK, "GET", "/admin/v1/deliveries?customer="+customer+"&type=order.filled&code=5xx&from=2026-11-20T18:00:00Z", "")
 	h.succeedRecord(path, `{"name":"other","url":"https://example.com/2","paused":true}`)
 	h.call(http.StatusOK, "GET", "/admin/v1/journal?customer="+customer+"&limit=2", "")
 	h.call(http.StatusOK, "GET", "/admin/v1/journal/export?format=csv", "")

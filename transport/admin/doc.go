@@ -40,8 +40,12 @@
 //	GET PATCH DELETE .../{id}           read, change, remove
 //	POST .../{id}/rotate                a new secret {switchAt, secret}
 //	POST .../{id}/test                  send a test event
-//	POST .../{id}/resend                {eventId} or {all: true}
-//	GET  .../{id}/deliveries            ?status= eventId= limit= cursor=
+//	POST .../{id}/resend                {eventId}, {eventIds}, {undeliveredSince} or {all: true}
+//	GET  .../{id}/stats                 its deliveries of the last 24 hours in numbers
+//	GET  .../{id}/deliveries            ?status= eventId= type= code= from= to= limit= cursor=
+//	GET  .../{id}/deliveries/{event}    one of them, with the body that is sent
+//	GET  .../{event}/attempts           its attempts and responses, ?limit= cursor=
+//	GET  /admin/v1/deliveries           of all endpoints, ?customer= endpoint= and the filters above
 //	GET  .../{id}/files                 the files of an endpoint of kind file
 //	GET  .../{id}/files/{name}          one of them
 //	POST GET /admin/v1/alerts           create, list (?customer=)

@@ -172,6 +172,9 @@ func TestEndpointFromCreateToRemove(t *testing.T) {
 	}
 	h.call(http.StatusOK, "GET", path+"/deliveries?status=undelivered", "")
 	h.call(http.StatusBadRequest, "GET", path+"/deliveries?status=lost", "")
+	h.call(http.StatusBadRequest, "GET", path+"/deliveries?type=order.lost", "")
+	h.call(http.StatusBadRequest, "GET", "/admin/v1/deliveries", "")
+	h.call(http.StatusNotFound, "GET", path+"/deliveries/evt_1", "")
 	if a := h.call(http.StatusOK, "POST", path+"/test", ""); a.field("delivered") != false || a.str("error") != "answered 500" || a.field("durationMs") != float64(1000) {
 		t.Errorf("test = %s, want not delivered with the error and 1000 ms", a.text)
 	}

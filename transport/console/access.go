@@ -80,6 +80,8 @@ var recordAccess = map[string]access{
 	"GET /accounts": read, "GET /accounts/:id": read,
 	"GET /hooks": read, "GET /hooks/:id": read,
 	"GET /endpoints": read, "GET /endpoints/:id": read, "GET /endpoints/:id/deliveries": read,
+	"GET /endpoints/:id/deliveries/:event": read, "GET /endpoints/:id/deliveries/:event/attempts": read,
+	"GET /endpoints/:id/stats": read, "GET /deliveries": read,
 	"GET /endpoints/:id/files": read, "GET /endpoints/:id/files/:name": read,
 	"GET /alerts": read, "GET /alerts/:id": read,
 	"GET /journal": read, "GET /journal/export": read, "GET /trades/export": read,

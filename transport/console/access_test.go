@@ -20,8 +20,10 @@ var may = map[string]string{
 	"GET /accounts": "viewer trader owner operator", "GET /accounts/:id": "viewer trader owner operator",
 	"GET /hooks": "viewer trader owner operator", "GET /hooks/:id": "viewer trader owner operator",
 	"GET /endpoints": "viewer trader owner operator", "GET /endpoints/:id": "viewer trader owner operator",
-	"GET /endpoints/:id/deliveries": "viewer trader owner operator",
-	"GET /endpoints/:id/files":      "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
+	"GET /endpoints/:id/deliveries": "viewer trader owner operator", "GET /endpoints/:id/deliveries/:event": "viewer trader owner operator",
+	"GET /endpoints/:id/deliveries/:event/attempts": "viewer trader owner operator", "GET /endpoints/:id/stats": "viewer trader owner operator",
+	"GET /deliveries":          "viewer trader owner operator",
+	"GET /endpoints/:id/files": "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
 	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
@@ -50,7 +52,7 @@ func TestRolesAndCalls(t *testing.T) {
 					if !special {
 						allowed = stepped && (role == persistence.RoleOwner || role == persistence.RoleOperator)
 					}
-					a := b.send(b.request(call.Method, strings.NewReplacer(":id", "x", ":name", "x").Replace(path), nil))
+					a := b.send(b.request(call.Method, strings.NewReplacer(":id", "x", ":name", "x", ":event", "x").Replace(path), nil))
 					if got := a.status != http.StatusForbidden; got != allowed {
 						t.Errorf("%s %s with step-up %v: status %d, want allowed %v", call.Method, path, stepped, a.status, allowed)
 					}
@@ -79,7 +81,7 @@ func TestCallsNeedASession(t *testing.T) {
 			if len(call.Roles) == 0 {
 				continue
 			}
-			path := strings.NewReplacer(":id", "x", ":name", "x").Replace(strings.TrimPrefix(call.Path, console.Prefix))
+			path := strings.NewReplacer(":id", "x", ":name", "x", ":event", "x").Replace(strings.TrimPrefix(call.Path, console.Prefix))
 			if a := b.send(b.request(call.Method, path, nil)); a.status != http.StatusUnauthorized {
 				t.Errorf("%s %s with %s: status %d, want 401", call.Method, path, name, a.status)
 			}
@@ -177,12 +179,12 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 			body = map[string]any{}
 		}
 		id := ids[strings.Split(path, "/")[1]]
-		a := eve.send(eve.request(call.Method, strings.NewReplacer(":id", id, ":name", "trades.xlsx").Replace(path), body))
+		a := eve.send(eve.request(call.Method, strings.NewReplacer(":id", id, ":name", "trades.xlsx", ":event", "evt_1").Replace(path), body))
 		if a.status != http.StatusNotFound {
 			t.Errorf("%s %s: status %d, want 404: %s", call.Method, path, a.status, a.text)
 		}
 	}
-	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/journal"} {
+	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/journal", "/deliveries"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)
 		if a := eve.get(http.StatusOK, path); strings.Contains(a.text, own) || strings.Contains(a.text, ids["keys"]) {
 			t.Errorf("%s = %s, want nothing of the other customer", path, a.text)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"venuegate/persistence"
+	"venuegate/persistence/storetest"
 	"venuegate/transport/console"
 )
 
@@ -134,6 +135,15 @@ func (b *browser) succeedEndpoints() {
 	b.post(http.StatusOK, "/endpoints/"+endpoint+"/resend", map[string]any{"all": true})
 	b.post(http.StatusOK, "/endpoints/"+endpoint+"/rotate", map[string]any{})
 	b.get(http.StatusOK, "/endpoints/"+endpoint+"/deliveries")
+	b.get(http.StatusOK, "/endpoints/"+endpoint+"/stats")
+	delivery := storetest.NewDelivery(b.customer, 1)
+	delivery.Endpoint = endpoint
+	if err := b.service.Put(b.t.Context(), delivery); err != nil {
+		b.t.Fatal(err)
+	}
+	b.get(http.StatusOK, "/endpoints/"+endpoint+"/deliveries/"+delivery.EventID)
+	b.get(http.StatusOK, "/endpoints/"+endpoint+"/deliveries/"+delivery.EventID+"/attempts")
+	b.get(http.StatusOK, "/deliveries?endpoint="+endpoint)
 	b.succeedRecord("/endpoints/"+endpoint, `{"paused":true}`)
 }
 

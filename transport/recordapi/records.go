@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
-	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -77,9 +76,14 @@ func Records() []Route {
 		{http.MethodPost, "/endpoints/:id/rotate", Change(endpoints, (*registry.Endpoints).Rotate)},
 		{http.MethodPost, "/endpoints/:id/test", One(endpoints, (*registry.Endpoints).Test)},
 		{http.MethodPost, "/endpoints/:id/resend", Change(deliveries, (*registry.Deliveries).Resend)},
+		{http.MethodGet, "/endpoints/:id/stats", One(deliveries, (*registry.Deliveries).Stats)},
 		{http.MethodGet, "/endpoints/:id/deliveries", listDeliveries},
+		{http.MethodGet, "/endpoints/:id/deliveries/:event", getDelivery},
+		{http.MethodGet, "/endpoints/:id/deliveries/:event/attempts", listAttempts},
 		{http.MethodGet, "/endpoints/:id/files", One(files, items((*registry.Files).List))},
 		{http.MethodGet, "/endpoints/:id/files/:name", sendFile},
+
+		{http.MethodGet, "/deliveries", listDeliveries},
 
 		{http.MethodPost, "/alerts", Create(alerts, (*registry.Alerts).Create)},
 		{http.MethodGet, "/alerts", List(alerts, (*registry.Alerts).List)},
@@ -106,20 +110,6 @@ func fireHook(s *Server, v *registry.View, c *fiber.Ctx) error {
 	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
 	return Answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
 		return v.Hooks.Fire(ctx, id, body)
-	})
-}
-
-func listDeliveries(s *Server, v *registry.View, c *fiber.Ctx) error {
-	q := parseQuery(c, "status", "eventId", "limit", "cursor")
-	id, f := c.Params("id"), registry.DeliveryFilter{
-		Status:  api.QueryOneOf(q, "status", "", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered),
-		EventID: text(q, "eventId"), Limit: q.Limit("limit", registry.PageDefault, registry.PageMax), Cursor: text(q, "cursor"),
-	}
-	if err := q.Err(); err != nil {
-		return err
-	}
-	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.Page[registry.Delivery], error) {
-		return v.Deliveries.List(ctx, id, f)
 	})
 }
 

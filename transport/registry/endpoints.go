@@ -27,8 +27,9 @@ type EndpointService interface {
 	RecordService
 	// Resend restarts the delivery of an event.
 	Resend(ctx context.Context, customer, endpoint, eventID string) error
-	// ResendUndelivered restarts every undelivered delivery and returns their number.
-	ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error)
+	// ResendUndelivered restarts the undelivered deliveries that were queued at since or
+	// later, or all if since is zero, and returns their number.
+	ResendUndelivered(ctx context.Context, customer, endpoint string, since time.Time) (int, error)
 	// TestEndpoint sends a test event. A failed attempt is not an error.
 	TestEndpoint(ctx context.Context, customer, endpoint string) (eventID string, attempt persistence.Attempt, took time.Duration, err error)
 }
@@ -330,6 +331,11 @@ func (e *Endpoints) read(ctx context.Context, id string) (persistence.Endpoint, 
 	record, err := e.records().find(ctx, func(r *persistence.Endpoint) bool { return r.ID == id })
 	switchSecret(&record, time.Now())
 	return record, err
+}
+
+// readAny returns an endpoint, which may have been removed.
+func (e *Endpoints) readAny(ctx context.Context, id string) (persistence.Endpoint, error) {
+	return e.records().findAny(ctx, func(r *persistence.Endpoint) bool { return r.ID == id })
 }
 
 func (e *Endpoints) records() collection[persistence.Endpoint] {

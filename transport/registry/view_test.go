@@ -224,13 +224,31 @@ var calls = map[string]call{
 	},
 
 	"Deliveries.List": func(ctx context.Context, in *installation, v *registry.View) error {
-		return done(v.Deliveries.List(ctx, in.endpoint, registry.DeliveryFilter{}))
+		return done(v.Deliveries.List(ctx, registry.DeliveryFilter{Endpoint: in.endpoint}))
+	},
+	"Deliveries.List of a customer": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.List(ctx, registry.DeliveryFilter{Customer: in.alice}))
+	},
+	"Deliveries.Get": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.Get(ctx, in.endpoint, "evt_1"))
+	},
+	"Deliveries.Attempts": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.Attempts(ctx, in.endpoint, "evt_1", registry.PageRequest{}))
+	},
+	"Deliveries.Stats": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.Stats(ctx, in.endpoint))
 	},
 	"Deliveries.Resend": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Deliveries.Resend(ctx, in.endpoint, registry.ResendOrder{EventID: "evt_1"}))
 	},
 	"Deliveries.Resend all": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Deliveries.Resend(ctx, in.endpoint, registry.ResendOrder{All: true}))
+	},
+	"Deliveries.Resend some": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.Resend(ctx, in.endpoint, registry.ResendOrder{EventIDs: []string{"evt_1"}}))
+	},
+	"Deliveries.Resend since": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Deliveries.Resend(ctx, in.endpoint, registry.ResendOrder{UndeliveredSince: venues.At(time.Now())}))
 	},
 
 	"Files.List": func(ctx context.Context, in *installation, v *registry.View) error {
@@ -364,7 +382,7 @@ func TestForeignIDsInFiltersSelectNothing(t *testing.T) {
 	in, ctx := newInstallation(t), t.Context()
 	view := in.For(in.bob, registry.Author{})
 	own := made(view.Endpoints.Create(ctx, registry.NewEndpoint{URL: newURL})).ID
-	if page := made(view.Deliveries.List(ctx, own, registry.DeliveryFilter{EventID: "evt_1"})); len(page.Items) != 0 {
+	if page := made(view.Deliveries.List(ctx, registry.DeliveryFilter{Endpoint: own, EventID: "evt_1"})); len(page.Items) != 0 {
 		t.Errorf("deliveries = %+v, want none", page.Items)
 	}
 	foreign := made(in.For(in.alice, registry.Author{}).Journal.List(ctx, registry.JournalFilter{Limit: 1})).NextCursor

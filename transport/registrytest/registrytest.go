@@ -186,8 +186,12 @@ func (s *Service) Resend(_ context.Context, customer, endpoint, eventID string) 
 }
 
 // ResendUndelivered implements registry.EndpointService.
-func (s *Service) ResendUndelivered(_ context.Context, customer, endpoint string) (int, error) {
-	s.call("resend all to "+endpoint, customer, "")
+func (s *Service) ResendUndelivered(_ context.Context, customer, endpoint string, since time.Time) (int, error) {
+	what := "all"
+	if !since.IsZero() {
+		what = "since " + since.UTC().Format(time.RFC3339)
+	}
+	s.call("resend "+what+" to "+endpoint, customer, "")
 	return 3, nil
 }
 

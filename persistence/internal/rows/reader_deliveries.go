@@ -26,11 +26,11 @@ func (r Reader) PendingDeliveries(ctx context.Context, customer, endpoint string
 
 // Deliveries returns one page of a customer's deliveries.
 func (r Reader) Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error) {
-	index := timeRange{prefix: deliveryPrefix(q), after: q.After}
+	index := timeRange{prefix: deliveryPrefix(q), from: q.From, to: q.To, after: q.After}
 	return view(ctx, r.engine, func(s Snapshot) (persistence.Page[persistence.Delivery], error) {
 		return filteredPage(ctx, s, q.Limit, func(_ timeRange, h hit) (persistence.Delivery, bool, error) {
 			record, err := indexedRecord[persistence.Delivery](s, deliveryKey(q.Customer, h.ID))
-			return record, matchDelivery(q, record), err
+			return record, matchDelivery(&q, &record), err
 		}, index)
 	})
 }
@@ -52,7 +52,10 @@ func deliveryPrefix(q persistence.DeliveryQuery) key {
 	return newKey(q.Customer, tableDeliveryTime)
 }
 
-func matchDelivery(q persistence.DeliveryQuery, d persistence.Delivery) bool {
+// matchDelivery applies the filters that no index range does.
+func matchDelivery(q *persistence.DeliveryQuery, d *persistence.Delivery) bool {
 	return (q.Endpoint == "" || q.Endpoint == d.Endpoint) && (q.EventID == "" || q.EventID == d.EventID) &&
-		(q.Status == "" || q.Status == d.Status)
+		(q.Type == "" || q.Type == d.Type) && (q.Status == "" || q.Status == d.Status) &&
+		(q.CodeMax == 0 || q.CodeMin <= d.LastCode && d.LastCode <= q.CodeMax) &&
+		(!q.NoResponse || d.LastCode == 0 && d.LastError != "")
 }

@@ -38,4 +38,6 @@ func deliveryMembers(c *codec, d *persistence.Delivery) {
 	c.time(8, &d.CreatedAt)
 	c.time(9, &d.UpdatedAt)
 	text(c, 10, &d.LastError)
+	c.integer(11, &d.LastCode)
+	c.integer(12, &d.LastMS)
 }
