@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -103,7 +102,7 @@ func TestDocumentationOfTheHeaders(t *testing.T) {
 	}
 }
 
-// TestSamplesWithCurl runs the samples of the documentation.
+// TestSamplesWithCurl runs the samples of the documentation with the variables of `demo env`.
 func TestSamplesWithCurl(t *testing.T) {
 	for _, program := range []string{"bash", "openssl", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -111,10 +110,9 @@ func TestSamplesWithCurl(t *testing.T) {
 		}
 	}
 	s := startService(t, t.TempDir())
-	command := exec.CommandContext(t.Context(), "bash", filepath.Join("..", "..", "transport", "docs", "samples", "curl.sh"))
-	command.Env = append(os.Environ(), "BASE="+s.demo.BaseURL, "KEY="+s.demo.APIKey, "HOOK="+s.demo.Hook.URL, "SECRET="+s.demo.Hook.Secret,
-		"CHART="+s.demo.Chart.URL, "TOKEN="+s.demo.Chart.ChannelToken)
-	out, err := command.CombinedOutput()
+	_, env, _ := run(t.Context(), "demo", "env", "--data", s.dir)
+	samples := filepath.Join("..", "..", "transport", "docs", "samples", "curl.sh")
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", env+"exec bash "+samples).CombinedOutput() //nolint:gosec // of this project
 	if err != nil {
 		t.Fatalf("samples: %v, want success\n%s", err, out)
 	}

@@ -3,9 +3,11 @@ package docs_test
 import (
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -88,6 +90,27 @@ func TestHeaderPrefix(t *testing.T) {
 		if !strings.Contains(body, "X-Acme-Signature") || strings.Contains(body, "X-Service") {
 			t.Errorf("%s: X-Acme-Signature %t, X-Service %t, want only the first",
 				path, strings.Contains(body, "X-Acme-Signature"), strings.Contains(body, "X-Service"))
+		}
+	}
+}
+
+// The page names the versions of the generators that are tested.
+func TestVersionsOfGenerators(t *testing.T) {
+	body := newSite(t).page(docs.Path)
+	for file, pattern := range map[string]string{
+		"../api/generated/golang/go.mod":           `(oapi-codegen)/v2 (v\S+)`,
+		"../api/generated/typescript/package.json": `"(openapi-typescript)": "(\S+)"`,
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(pattern).FindSubmatch(text)
+		if found == nil {
+			t.Fatalf("%s lacks %s", file, pattern)
+		}
+		if want := fmt.Sprintf("%s@%s", found[1], found[2]); !strings.Contains(body, want) {
+			t.Errorf("overview lacks %s", want)
 		}
 	}
 }
