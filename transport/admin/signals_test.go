@@ -54,6 +54,11 @@ func TestHookFromCreateToRemove(t *testing.T) {
 	if fired.str("status") != "test" || len(h.service.Calls) != 1 || h.service.Calls[0] != "accept webhook r1 "+customer+":binance" {
 		t.Errorf("fired signal = %s with calls %v, want status test and one accepted signal", fired.text, h.service.Calls)
 	}
+	h.service.SignalErr = venues.Errorf(venues.CodeInternal, "no answer")
+	h.call(http.StatusInternalServerError, "POST", path+"/fire", `{"action":"close","exchange":"binance","symbol":"BTCUSDT","requestId":"r2"}`)
+	if rows := fmt.Sprint(h.journal()); !strings.Contains(rows, "{requestId r2}") {
+		t.Errorf("journal = %s, want a row of the signal whose outcome is not known", rows)
+	}
 	rotated := h.call(http.StatusOK, "POST", path+"/rotate", `{"overlapSec":60}`)
 	record := h.channel(customer)
 	if rotated.str("secret") == secret || !strings.HasSuffix(string(record.Previous), secret) || !strings.HasSuffix(string(record.Sealed), rotated.str("secret")) || record.PreviousUntil.Before(time.Now()) {
@@ -68,8 +73,8 @@ func TestHookFromCreateToRemove(t *testing.T) {
 	if record = h.channel(customer); record.RemovedAt.IsZero() || record.Sealed != nil {
 		t.Errorf("removed record = %+v, want no secret", record)
 	}
-	if verified, err := h.registry.VerifyJournal(t.Context()); err != nil || !verified.Intact || verified.Rows != 7 {
-		t.Errorf("verified = %+v, %v; want 7 intact rows", verified, err)
+	if verified, err := h.registry.VerifyJournal(t.Context()); err != nil || !verified.Intact || verified.Rows != 8 {
+		t.Errorf("verified = %+v, %v; want 8 intact rows", verified, err)
 	}
 	for _, row := range h.journal() {
 		if strings.Contains(fmt.Sprint(row), "whsec_") {

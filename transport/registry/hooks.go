@@ -259,19 +259,27 @@ func (h *Hooks) Remove(ctx context.Context, id string) (Hook, error) {
 
 // Fire sends a channel a signal as if its sender were authenticated, and returns
 // the response that the sender would receive. It is executed like any other signal.
+// The row in the journal is stored before, and stays if the signal is rejected: its orders
+// may be placed although the outcome is not known.
 func (h *Hooks) Fire(ctx context.Context, id string, body []byte) (jsontext.Value, error) {
 	signal, err := h.signal(ctx, id, body)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.recordFire(ctx, id, signal.RequestID); err != nil {
 		return nil, err
 	}
 	answer, err := h.service.Accept(ctx, signal)
 	if err != nil {
 		return nil, err
 	}
+	return api.AppendSignalAnswer(nil, &answer), nil
+}
+
+func (h *Hooks) recordFire(ctx context.Context, id, requestID string) error {
 	h.audit.Lock()
 	defer h.audit.Unlock()
-	err = h.audit.commit(ctx, kindHook, id, []persistence.JournalField{field("action", "fire"), field("requestId", signal.RequestID)})
-	return api.AppendSignalAnswer(nil, &answer), err
+	return h.audit.commit(ctx, kindHook, id, []persistence.JournalField{field("action", "fire"), field("requestId", requestID)})
 }
 
 // signal decodes a signal to a channel as if its sender were authenticated.

@@ -54,6 +54,8 @@ type Service struct {
 
 	mu     sync.Mutex
 	fences map[string]persistence.Fence
+	// SignalErr is the error of every signal.
+	SignalErr error
 	// Customers and Accounts are the records that were passed in, Revoked the ids of
 	// revoked keys.
 	Customers []persistence.Customer
@@ -163,7 +165,7 @@ func (s *Service) PutAlert(ctx context.Context, alert persistence.Alert, row per
 // Accept implements registry.HookService.
 func (s *Service) Accept(_ context.Context, signal venues.Signal) (venues.SignalResponse, error) {
 	s.call("accept "+string(signal.Source)+" "+signal.RequestID, signal.Customer, signal.Exchange)
-	return venues.SignalResponse{RequestID: signal.RequestID, Status: "test"}, nil
+	return venues.SignalResponse{RequestID: signal.RequestID, Status: "test"}, s.SignalErr
 }
 
 // Preview implements registry.HookService: the plan is one order that passes one rule.
