@@ -40,8 +40,14 @@ func newAdminClient(config Config) (*adminClient, error) {
 		return nil, fmt.Errorf("no service has run on %s: %w", config.Data, err)
 	}
 	address := "http://" + config.AdminListen
-	if demo, err := readDemoFile(config.Data); err == nil && !namesListener(config.AdminListen, DefaultConfig().AdminListen) {
-		address = demo.AdminURL
+	if !namesListener(config.AdminListen, DefaultConfig().AdminListen) {
+		demo, err := calledDemo(config.Data)
+		if err != nil {
+			return nil, err
+		}
+		if demo != nil {
+			address = demo.AdminURL
+		}
 	}
 	return &adminClient{url: address, token: token, http: &http.Client{
 		Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true, ResponseHeaderTimeout: adminCallTimeout},

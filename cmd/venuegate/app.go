@@ -74,9 +74,12 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	if a.config.Demo {
-		if err = a.openDemo(ctx); err != nil {
-			return err
-		}
+		err = a.openDemo(ctx)
+	} else {
+		err = moveDemoFile(a.config.Data) // commands would call the demo of earlier
+	}
+	if err != nil {
+		return err
 	}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

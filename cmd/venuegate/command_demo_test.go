@@ -40,9 +40,9 @@ func TestDemoStop(t *testing.T) {
 		if status := s.exit(); status != c.status {
 			t.Errorf("demo stop %q: status of the demo = %d, want %d", c.args, status, c.status)
 		}
-		for _, command := range []string{"stop", "env"} {
-			if status, _, errText := run(t.Context(), "demo", command, "--data", dir); status != exitFailed || !strings.Contains(errText, "no demo runs on the data directory "+dir) {
-				t.Errorf("demo %s of an ended one: status %d, %s, want %d", command, status, errText, exitFailed)
+		for _, command := range [][]string{{"demo", "stop"}, {"demo", "env"}, {"customers", "list"}, {"export", "orders"}, {"watch", "orders"}} {
+			if status, _, errText := run(t.Context(), append(command, "--data", dir)...); status != exitFailed || !strings.Contains(errText, "no demo runs on the data directory "+dir) {
+				t.Errorf("%s of an ended demo: status %d, %s, want %d", command, status, errText, exitFailed)
 			}
 		}
 	}

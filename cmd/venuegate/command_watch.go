@@ -83,7 +83,7 @@ func checkChannels(names []string) error {
 
 // complete fills in a missing key and URL; see clientOptions.complete.
 func (o *watchOptions) complete(config Config, environ []string) error {
-	client := clientOptions{Key: o.Key}
+	client := clientOptions{URL: o.URL, Key: o.Key}
 	if err := client.complete(config, environ); err != nil {
 		return err
 	}

@@ -88,15 +88,36 @@ func writeDemoFile(dir string, d DemoFile) error {
 // retireDemoFile renames the description of an earlier run, so that it is not mistaken
 // for the description of this run, and returns it.
 func retireDemoFile(dir string) (DemoFile, error) {
-	current, previous := filepath.Join(dir, demoName), filepath.Join(dir, demoPreviousName)
-	if err := os.Rename(current, previous); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return DemoFile{}, fmt.Errorf("move the description of the previous demo: %w", err)
+	if err := moveDemoFile(dir); err != nil {
+		return DemoFile{}, err
 	}
-	d, err := readDemo(previous)
+	d, err := readDemo(filepath.Join(dir, demoPreviousName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return DemoFile{}, nil
 	}
 	return d, err
+}
+
+func moveDemoFile(dir string) error {
+	err := os.Rename(filepath.Join(dir, demoName), filepath.Join(dir, demoPreviousName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("move the description of the previous demo: %w", err)
+	}
+	return nil
+}
+
+// calledDemo returns the description of the demo on a data directory, for a command that calls
+// it; nil if it is not a demo's. It returns errNoDemo if the demo has ended: another process may
+// listen on its addresses now.
+func calledDemo(dir string) (*DemoFile, error) {
+	d, err := readDemoFile(dir)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // none is described
+	}
+	if _, err := demoProcess(dir); errors.Is(err, errNoDemo) {
+		return nil, err
+	}
+	return &d, nil
 }
 
 // demoVenues returns the simulated venues of a demo: those of --sim, or those of

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -44,7 +45,7 @@ func TestDemoFileIsRetired(t *testing.T) {
 }
 
 // TestConfiguredListenerHasPrecedenceOverDemo checks that commands call a configured
-// listener and not the one of a demo on the same directory.
+// listener and not the one of a demo on the same directory, and not one of a demo that has ended.
 func TestConfiguredListenerHasPrecedenceOverDemo(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeDemoFile(dir, DemoFile{BaseURL: "http://demo", WSURL: "ws://demo/v1/stream", AdminURL: "http://demo", APIKey: "k"}); err != nil {
@@ -53,22 +54,19 @@ func TestConfiguredListenerHasPrecedenceOverDemo(t *testing.T) {
 	if err := writeSecretFile(filepath.Join(dir, adminTokenName), bytes.Repeat([]byte("t"), 64)); err != nil {
 		t.Fatal(err)
 	}
-	for address, want := range map[string]string{"": "demo", "127.0.0.1:0": "demo", "127.0.0.1:7": "127.0.0.1:7"} {
+	for address, want := range map[string]error{"": errNoDemo, "127.0.0.1:0": errNoDemo, "127.0.0.1:7": nil} {
 		config := DefaultConfig()
 		config.Data = dir
 		if address != "" {
 			config.Listen, config.AdminListen = address, address
 		}
-		client, err := newAdminClient(config)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var o watchOptions
-		if err := o.complete(config, nil); err != nil {
-			t.Fatal(err)
+		client, err := newAdminClient(config)
+		if watchErr := o.complete(config, nil); !errors.Is(err, want) || !errors.Is(watchErr, want) {
+			t.Fatalf("%q: errors %v and %v, want %v", address, err, watchErr, want)
 		}
-		if client.url != "http://"+want || o.URL != "ws://"+want+streamPath {
-			t.Errorf("%q: calls %s and %s, want %s", address, client.url, o.URL, want)
+		if want == nil && (client.url != "http://"+address || o.URL != "ws://"+address+streamPath) {
+			t.Errorf("%q: calls %s and %s, want %[1]s", address, client.url, o.URL)
 		}
 	}
 }

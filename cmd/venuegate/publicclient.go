@@ -26,19 +26,24 @@ func (o *clientOptions) complete(config Config, environ []string) error {
 			o.Key = value
 		}
 	}
-	demo, err := readDemoFile(config.Data)
-	if err == nil && o.Key == "" {
-		o.Key = demo.APIKey
-	}
 	if o.URL == "" {
 		scheme := "http://"
 		if config.TLS.Cert != "" {
 			scheme = "https://"
 		}
 		o.URL = scheme + config.Listen
-		if err == nil && !namesListener(config.Listen, DefaultConfig().Listen) {
-			o.URL = demo.BaseURL
+		if !namesListener(config.Listen, DefaultConfig().Listen) {
+			demo, err := calledDemo(config.Data)
+			if err != nil {
+				return err
+			}
+			if demo != nil {
+				o.URL = demo.BaseURL
+			}
 		}
+	}
+	if demo, err := readDemoFile(config.Data); err == nil && o.Key == "" {
+		o.Key = demo.APIKey
 	}
 	if o.Key == "" {
 		return errors.New("no API key: set --key, VENUEGATE_KEY, or --data of a running demo")
