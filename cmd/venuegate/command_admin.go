@@ -54,10 +54,10 @@ func secretCommand(sh shell, cmd *cobra.Command, run func(ctx context.Context, c
 }
 
 func outputCommand(
-	sh shell, cmd *cobra.Command, secret bool, run func(ctx context.Context, c *adminClient, args []string, out *output) error,
+	sh shell, cmd *cobra.Command, whole bool, run func(ctx context.Context, c *adminClient, args []string, out *output) error,
 ) *cobra.Command {
 	out := &output{}
-	out.addFlags(cmd, secret)
+	out.addFlags(cmd, whole)
 	return adminCommand(sh, cmd, func(ctx context.Context, c *adminClient, args []string, w io.Writer) error {
 		out.open(w, sh.Environ)
 		return run(ctx, c, args, out)
@@ -106,13 +106,15 @@ func newAccountsCommand(sh shell) *cobra.Command {
 	return newGroup("accounts", "Connect, list, check, limit, halt and remove venue accounts",
 		newAccountsConnectCommand(sh), newListCommand(sh, "accounts", "List connected accounts", accountRows), newAccountsLimitsCommand(sh),
 		newAccountsHaltCommand(sh), newAccountsResumeCommand(sh), newAccountsUnlockCommand(sh),
-		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Check an account at its venue", Args: namedArgs},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		outputCommand(sh, &cobra.Command{Use: "check ID", Short: "Check an account at its venue", Args: namedArgs}, true,
+			func(ctx context.Context, c *adminClient, args []string, out *output) error {
 				results, err := check(ctx, c, args[0])
 				if err != nil {
 					return err
 				}
-				return printResults(out, args[0], results)
+				found := findings{out: out}
+				found.add(args[0], results)
+				return found.end()
 			}),
 		recordCommand(sh, &cobra.Command{Use: "remove ID", Short: "Delete the credentials; orders at the venue stay open", Args: namedArgs},
 			func(ctx context.Context, c *adminClient, args []string, out *output) error {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +25,7 @@ func newDoctorCommand(sh shell) *cobra.Command {
 	exchange := string(venues.Binance)
 	var file string
 	var loss bool
+	out := &output{}
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check venues, clocks, keys and accounts", Args: namedArgs,
 		Long: `Checks what the service depends on, and prints what is wrong and how to fix it. It
@@ -45,7 +45,8 @@ one. A damaged file of the database cannot be accepted: that needs a backup.`,
 			if loss {
 				return acceptLoss(cmd.Context(), config, cmd.OutOrStdout())
 			}
-			d, err := newDoctor(config, cmd.OutOrStdout())
+			out.open(cmd.OutOrStdout(), sh.Environ)
+			d, err := newDoctor(config, out)
 			if err != nil {
 				return err
 			}
@@ -56,10 +57,11 @@ one. A damaged file of the database cannot be accepted: that needs a backup.`,
 			} else if err := d.credentials(cmd.Context(), exchange, file, sh.In); err != nil {
 				return err
 			}
-			return d.verdict()
+			return d.findings.end()
 		},
 	}
 	configFlags(cmd, "data", "admin-listen", "demo", "sim")
+	out.addFlags(cmd, true)
 	choiceFlag(cmd, &exchange, "exchange", "", "venue of --credentials", venues.All()...)
 	cmd.Flags().StringVar(&file, "credentials", "", "check the account of `FILE` (JSON; - is standard input)")
 	cmd.Flags().BoolVar(&loss, "accept-loss", false, "make a store that failed its integrity check usable, without what it has lost, and halt all accounts; the service must be stopped")
@@ -108,16 +110,15 @@ func acceptLoss(ctx context.Context, config Config, out io.Writer) (err error) {
 	return os.Remove(dir.file(unhaltedName))
 }
 
-// doctor runs checks, prints their results and counts failures.
+// doctor runs checks and reports their results.
 type doctor struct {
 	config   Config
 	examiner examiner
 	close    func()
-	out      io.Writer
-	failures int
+	findings findings
 }
 
-func newDoctor(config Config, out io.Writer) (*doctor, error) {
+func newDoctor(config Config, out *output) (*doctor, error) {
 	if _, err := readDemoFile(config.Data); err == nil {
 		config.Demo = true // the directory is a demo's
 	}
@@ -132,7 +133,7 @@ func newDoctor(config Config, out io.Writer) (*doctor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &doctor{config: config, examiner: examiner{connectors, config.Venues}, close: closeAll, out: out}, nil
+	return &doctor{config: config, examiner: examiner{connectors, config.Venues}, close: closeAll, findings: findings{out: out}}, nil
 }
 
 func (d *doctor) venues(ctx context.Context) {
@@ -177,41 +178,5 @@ func (d *doctor) credentials(ctx context.Context, exchange, file string, in io.R
 }
 
 func (d *doctor) report(subject string, results []registry.CheckResult) {
-	d.failures += writeResults(d.out, subject, results)
-}
-
-func (d *doctor) verdict() error {
-	if d.failures > 0 {
-		return fmt.Errorf("%d of the checks failed", d.failures)
-	}
-	return nil
-}
-
-// printResults prints results and returns an error if any of them failed.
-func printResults(out io.Writer, subject string, results []registry.CheckResult) error {
-	if writeResults(out, subject, results) > 0 {
-		return errors.New("the account cannot trade")
-	}
-	return nil
-}
-
-// writeResults prints one line per result, with its advice below, and returns how
-// many failed.
-func writeResults(out io.Writer, subject string, results []registry.CheckResult) (failures int) {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, f := range results {
-		text := f.Text
-		if e, ok := errors.AsType[*venues.Error](f.Err); ok && e.VenueCode != "" {
-			text += " (" + e.VenueCode + ": " + e.VenueMessage + ")"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Status, subject, f.Check, text)
-		if f.Advice != "" {
-			fmt.Fprintf(table, "\t\t\t-> %s\n", f.Advice)
-		}
-		if f.Status == registry.CheckFailed {
-			failures++
-		}
-	}
-	_ = table.Flush() // there is no other place to report a failed write to a terminal
-	return failures
+	d.findings.add(subject, results)
 }

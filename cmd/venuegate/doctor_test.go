@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,8 +42,22 @@ func TestDoctor(t *testing.T) {
 	}
 	expect("venue alone", exitOK, []string{"binance responds", "the clocks agree", "no account was checked"})
 	expect("sound account", exitOK, []string{"the venue accepts the key", "one-way", "margin_mode", "cross", "may trade"}, "--credentials", good)
-	expect("wrong secret", exitFailed, []string{"failed", "the venue rejects the key", "-> check that key and secret"},
-		"--credentials", writeCredentials(t, v.APIKey, "wrong"))
+	wrong := writeCredentials(t, v.APIKey, "wrong")
+	expect("wrong secret", exitFailed, []string{"failed", "the venue rejects the key", "-> check that key and secret"}, "--credentials", wrong, "-o", "table")
+	for _, format := range []string{formatJSON, formatJSONL} {
+		_, out, _ := run(t.Context(), "doctor", "--config", config, "--credentials", wrong, "-o", format)
+		if format == formatJSONL {
+			out = "[" + strings.Join(strings.Split(strings.TrimSpace(out), "\n"), ",") + "]"
+		}
+		var found []finding
+		if err := json.Unmarshal([]byte(out), &found); err != nil {
+			t.Fatalf("%s: %v:\n%s", format, err, out)
+		}
+		last := found[len(found)-1]
+		if last.Subject != "binance" || last.Check != "key" || last.Status != "failed" || last.Advice == "" || !strings.Contains(last.Text, "-") {
+			t.Errorf("%s: last result = %+v, want the failed check of the key of binance with an advice and the venue's code", format, last)
+		}
+	}
 	expect("unreadable credentials", exitFailed, []string{"one JSON object"}, "--credentials", writeFile(t, "key=secret"))
 	expect("unknown venue", exitFailed, []string{"okx is not configured"}, "--exchange", "okx", "--credentials", good)
 

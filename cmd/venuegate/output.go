@@ -37,11 +37,11 @@ type output struct {
 	paint     palette
 }
 
-// addFlags adds the flags of the output to a command. An answer with a secret is not printed
-// in the forms that would lose it.
-func (o *output) addFlags(cmd *cobra.Command, secret bool) {
+// addFlags adds the flags of the output to a command. What is printed as a whole, such as a
+// record with a secret or the results of checks, has no form that would lose a part of it.
+func (o *output) addFlags(cmd *cobra.Command, whole bool) {
 	const usage = "output format; default: table on a terminal, else jsonl"
-	if secret {
+	if whole {
 		choiceFlag(cmd, &o.format, "output", "o", usage, formatTable, formatJSON, formatJSONL)
 		return
 	}
