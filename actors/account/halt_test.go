@@ -1,6 +1,8 @@
 package account
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +45,25 @@ func (b *fixture) answerHaltRead(open []venues.ExecutionReport, positions ...ven
 	}
 }
 
+// wantHaltEnds compares the fields of the journal rows for the end of a halt.
+func (b *fixture) wantHaltEnds(t *testing.T, want ...string) {
+	t.Helper()
+	var ends []string
+	for _, entry := range b.journal {
+		if entry.Kind != "account.halt_ended" {
+			continue
+		}
+		var fields []string
+		for _, f := range entry.Fields {
+			fields = append(fields, f.Name+"="+f.Value)
+		}
+		ends = append(ends, strings.Join(fields, " "))
+	}
+	if !slices.Equal(ends, want) {
+		t.Errorf("journal rows for the end of a halt %q, want %q", ends, want)
+	}
+}
+
 func isHaltRead(e effect) bool { _, ok := e.(callHaltRead); return ok }
 
 func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
@@ -69,6 +90,7 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 	if len(*results) != 1 || !(*results)[0].Done {
 		t.Fatalf("results = %+v, want one that is done", *results)
 	}
+	b.wantHaltEnds(t, "done=true open_orders=0 open_positions=0")
 	if n := count(b.pass(time.Minute), isHaltRead); n != 0 {
 		t.Fatalf("%d readings of the venue's lists after the halt is done, want 0", n)
 	}
@@ -254,6 +276,7 @@ func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
 	if b.state.halt.running || len(*results) > 1 || b.state.halt.result.Done || b.state.halt.result.OpenOrders != 1 {
 		t.Fatalf("running = %t, %d results, halt = %+v, want it ended and not done with one open order", b.state.halt.running, len(*results), b.state.halt.result)
 	}
+	b.wantHaltEnds(t, "done=false open_orders=1 open_positions=0")
 	b.fillWhole(o, "60000")
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.Qty}
 	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{open}}})

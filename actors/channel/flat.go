@@ -57,8 +57,7 @@ func (e checkFlat) left(ctx context.Context, reader Reader, cmd venues.ReadAccou
 	case err != nil:
 		return remainder{}, err
 	case position != nil:
-		short, err := e.closedPartially(ctx, reader)
-		return remainder{what: leftPosition, qty: position.Qty, partial: short}, err
+		return remainder{what: leftPosition, qty: position.Qty, partial: e.closedPartially(ctx, reader)}, nil
 	}
 	orders, err := reader.UnfinishedOrders(ctx, s.Customer, s.Exchange)
 	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && isProtective(&o, s.Side) }) {
@@ -67,22 +66,20 @@ func (e checkFlat) left(ctx context.Context, reader Reader, cmd venues.ReadAccou
 	return remainder{what: leftProtection}, nil
 }
 
-// closedPartially reports whether the closing order has ended with a part unfilled.
-func (e checkFlat) closedPartially(ctx context.Context, reader Reader) (bool, error) {
-	if e.closedBy == "" {
-		return false, nil
-	}
+// closedPartially reports whether the closing order is known to have ended with a part unfilled.
+// The next check reads it again.
+func (e checkFlat) closedPartially(ctx context.Context, reader Reader) bool {
 	made, err := reader.Order(ctx, e.signal.Customer, e.closedBy)
-	return err == nil && closedPartially(&made.Order), err
+	return err == nil && closedPartially(&made.Order)
 }
 
-// isProtective reports whether an order protects a position that orders of side
+// isProtective reports whether an unfinished order protects a position that orders of side
 // closing close: an open leg, or a filled entry whose legs are not closed.
 func isProtective(o *persistence.OrderRecord, closing venues.Side) bool {
 	if o.Protects != "" {
 		return o.Side == closing && !o.Status.IsClosed()
 	}
-	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.IsActive()
+	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive()
 }
 
 // readPositions returns the query for the positions in the signal's instrument.

@@ -84,3 +84,33 @@ func TestHealthHasTheOldestDelivery(t *testing.T) {
 		}
 	})
 }
+
+// slowStore is a store whose events take a second to read.
+type slowStore struct{ persistence.Store }
+
+func (s slowStore) EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]persistence.Event, error) {
+	time.Sleep(time.Second)
+	return s.Store.EventsSince(ctx, customer, seq, limit)
+}
+
+// A queue that has stopped has nothing pending for the operator, also if it still waited for a
+// read of the store.
+func TestStoppedQueueHasNoHealth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, slowStore{storetest.NewMemory()})
+		c := h.start(endpoint("end_1"), newReceiver(refuse))
+		settle(time.Minute)
+		h.emit(persistence.EventOrderFilled, 1)
+		c.Wake(1)
+		settle(3 * time.Second)
+		if got := h.monitor.Health(); got.Pending != 1 {
+			t.Errorf("after the first attempt: health = %+v, want 1 pending", got)
+		}
+		c.Wake(2)
+		synctest.Wait()
+		h.close()
+		if got := h.monitor.Health(); got != (delivery.Health{}) {
+			t.Errorf("stopped: health = %+v, want none", got)
+		}
+	})
+}

@@ -159,6 +159,29 @@ func TestReserveInAnUnreadableDirectory(t *testing.T) {
 	}
 }
 
+// A segment in reserve that cannot be read is not used, and the error says why.
+func TestUnreadableReserve(t *testing.T) {
+	dir := t.TempDir()
+	l := start(t, dir, wal.Position{})
+	if err := os.Symlink("nothing", filepath.Join(dir, "reserve-001")); err != nil {
+		t.Fatal(err)
+	}
+	l.UseReserve(true)
+	for range 2 * small {
+		_, err := l.Append([]byte("record"))
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, wal.ErrNoSegment) || !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("Append = %v, want %v because of %v", err, wal.ErrNoSegment, os.ErrNotExist)
+		}
+		break
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRemoveUnusedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
