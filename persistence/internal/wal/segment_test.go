@@ -2,6 +2,7 @@ package wal_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -67,6 +68,19 @@ func TestUnreadableSegment(t *testing.T) {
 	}
 	if _, _, err := read(t, dir, wal.Position{}); err == nil || errors.Is(err, wal.ErrDamaged) {
 		t.Errorf("Read = %v, want the error of the file", err)
+	}
+}
+
+// Start writes the newest segment again. If it cannot be opened for that, the error says why.
+func TestUnwritableSegment(t *testing.T) {
+	const unwritable = "/sys/kernel/uevent_seqnum" // also for root
+	dir := t.TempDir()
+	if err := os.Symlink(unwritable, filepath.Join(dir, fmt.Sprintf("%020d.log", 1))); err != nil {
+		t.Fatal(err)
+	}
+	_, err := wal.Start(dir, wal.Position{}, wal.Options{SegmentBytes: small})
+	if failed, is := errors.AsType[*os.PathError](err); !is || failed.Op != "open" {
+		t.Errorf("Start = %v, want the error of opening the segment", err)
 	}
 }
 

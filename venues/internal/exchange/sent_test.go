@@ -71,6 +71,9 @@ func TestAnswerCutAtEveryByte(t *testing.T) {
 				if !sent || (err == nil) != (n >= complete) || v.requests.Load() != 1 {
 					t.Fatalf("%d of %d bytes: answer %+v, error %v, sent %v, %d requests", n, len(c.answer), answer, err, sent, v.requests.Load())
 				}
+				if err != nil && !strings.Contains(err.Error(), "EOF") {
+					t.Errorf("%d of %d bytes: error %v, want the end of the connection as the reason", n, len(c.answer), err)
+				}
 				if n == len(c.answer) && answer.Status != http.StatusNoContent && string(answer.Body) != "hello" {
 					t.Errorf("body %q, want hello", answer.Body)
 				}
