@@ -120,7 +120,7 @@ func (c *Connector) stamp(r request, now time.Time) (timestamp, recvWindow strin
 func (c *Connector) observe(r request, answer *restclient.Answer) {
 	budget := r.budget()
 	limit, err := strconv.Atoi(answer.Header.Get("X-Bapi-Limit"))
-	if budget == nil || err != nil || limit <= 0 {
+	if budget == nil || err != nil {
 		return
 	}
 	c.Gate.Resize(budget, limit)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"venuegate/venues"
 )
@@ -38,6 +39,30 @@ func TestMode(t *testing.T) {
 		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 			t.Errorf("%s: error %v, want exchange_unavailable", info, err)
 		}
+	}
+}
+
+// The mode is read once for all readings of positions and fills, which fail without it.
+func TestModeOfReadings(t *testing.T) {
+	s := newScript(t)
+	s.Clear(readInfo)
+	s.ok(readInfo, `{}`)
+	s.ok(readInfo, `{"marginMode":"REGULAR_MARGIN","unifiedMarginStatus":5}`)
+	day := venues.FillsQuery{Symbol: "BTCUSDT", From: time.UnixMilli(1700000000000), To: time.UnixMilli(1700086400000)}
+	if fills, err := s.account.Fills(background, day); err == nil {
+		t.Errorf("fills without the mode = %+v, want an error", fills)
+	}
+	s.ok(readExecutions, nothing)
+	for range 3 {
+		if _, err := s.account.Positions(background); err != nil {
+			t.Errorf("positions = %v, want no error", err)
+		}
+		if _, err := s.account.Fills(background, day); err != nil {
+			t.Errorf("fills = %v, want no error", err)
+		}
+	}
+	if n := len(s.Sent(readInfo)); n != 2 {
+		t.Errorf("the mode was read %d times, want 2", n)
 	}
 }
 

@@ -28,7 +28,7 @@ func (f *privateFeed) play(t testing.TB, messages ...[]byte) {
 			t.Errorf("m = %.300s, err = %v, want no error", m, err)
 		}
 	}
-	f.report(f.join.flush(now.Add(time.Minute)))
+	f.Tick(now.Add(time.Minute), true)
 }
 
 // statusesOf returns the statuses of every order, whose changes must be legal.

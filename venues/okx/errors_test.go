@@ -98,6 +98,22 @@ func TestRecordedErrors(t *testing.T) {
 	}
 }
 
+// The venue's second code is a detail of the error if there is one.
+func TestSubCodeOfARejection(t *testing.T) {
+	s := newScript(t)
+	for sub, want := range map[string]any{`"subCode":"","`: nil, `"subCode":"1000","`: "1000"} {
+		body := strings.Replace(rejectedItem("51121", "lot"), `"sCode"`, sub+`sCode"`, 1)
+		_, err := s.connector.classify(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: []byte(body)})
+		e, is := errors.AsType[*venues.Error](err)
+		if !is {
+			t.Fatalf("%s: no error, want a rejection", body)
+		}
+		if got := e.Details["venueSubCode"]; got != want {
+			t.Errorf("%s: details %v, want the code %v", body, e.Details, want)
+		}
+	}
+}
+
 // After anything but an explicit rejection the outcome of a change is unknown.
 func TestClassification(t *testing.T) {
 	const (

@@ -130,6 +130,12 @@ func TestPositions(t *testing.T) {
 			t.Errorf("%s: positions = %+v, want an error", bad, positions)
 		}
 	}
+	s = newScript(t) // the account type of the positions is that of its mode
+	s.Replace("GET /api/v5/account/config", 200, nothing)
+	s.On("GET /api/v5/account/positions", 200, answerOf(longBTC))
+	if positions, err := s.account.Positions(background); err == nil {
+		t.Errorf("positions without the mode = %+v, want an error", positions)
+	}
 }
 
 // A listed instrument is supported, whatever its venue symbol: one region names its

@@ -233,6 +233,30 @@ func TestAmend(t *testing.T) {
 	}
 }
 
+// The direction in which a stop triggers is fixed by the market at the moment: an amendment whose
+// trigger is on the other side is not sent.
+func TestAmendStopsWithADirection(t *testing.T) {
+	const amend = "POST /api/v5/trade/amend-algos"
+	ref := refOf(limitOrder())
+	ref.Type = venues.TypeStopMarket
+	for direction, reason := range map[venues.TriggerDirection]any{venues.TriggerFalling: nil, venues.TriggerRising: venues.ReasonWouldTrigger} {
+		s := newScript(t)
+		s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
+		s.On(readAlgo, 200, answerOf(anAlgo("conditional", "trigger")))
+		s.On(amend, 200, placedAlgo)
+		_, err := s.account.Amend(background, venues.AmendRequest{
+			OrderRef: ref, Side: venues.Sell, Qty: venues.MustDecimal("0.008"), TriggerPrice: dec("57000"), TriggerDirection: direction,
+		})
+		var got any
+		if e, is := errors.AsType[*venues.Error](err); is {
+			got = e.Details["reason"]
+		}
+		if sent := len(s.Sent(amend)); got != reason || (err == nil) != (reason == nil) || (sent == 1) != (reason == nil) {
+			t.Errorf("%s: %d amendments are sent, error %v; want the reason %v or one amendment", direction, sent, err, reason)
+		}
+	}
+}
+
 func TestAmendStops(t *testing.T) {
 	const amend = "POST /api/v5/trade/amend-algos"
 	for name, c := range map[string]struct{ algo, want string }{

@@ -109,7 +109,7 @@ func TestMalformedOrders(t *testing.T) {
 
 func TestEndReasons(t *testing.T) {
 	for source, want := range map[string]string{
-		"": "", "1": "", "31": venues.ReasonPostOnlyWouldTake, "13": venues.ReasonFOKNotFilled, "14": venues.ReasonIOCNotFilled,
+		"": "", "1": "", "36": "", "37": "", "31": venues.ReasonPostOnlyWouldTake, "13": venues.ReasonFOKNotFilled, "14": venues.ReasonIOCNotFilled,
 		"17": venues.ReasonNoPosition, "32": "self_trade_prevention", "0": "cancelled_by_venue", "99": "cancelled_by_venue",
 	} {
 		reason := endReason(&venues.ExecutionReport{Status: venues.StatusCancelled}, source)
