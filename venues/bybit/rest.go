@@ -124,7 +124,7 @@ func (c *Connector) observe(r request, answer *restclient.Answer) {
 		return
 	}
 	c.Gate.Resize(budget, limit)
-	if left, err := strconv.Atoi(answer.Header.Get("X-Bapi-Limit-Status")); err == nil && left >= 0 && left <= limit {
+	if left, err := strconv.Atoi(answer.Header.Get("X-Bapi-Limit-Status")); err == nil && left >= 0 {
 		c.Gate.Observe(budget, limit-left)
 	}
 }

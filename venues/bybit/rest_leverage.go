@@ -56,7 +56,7 @@ func (a *Account) leverageRejection(symbol string, leverage decimal.Decimal, err
 	reason, known := leverageReasons[code]
 	high := a.maxLeverage(symbol)
 	if code == codeParameter && high.Valid && leverage.GreaterThan(high.Decimal) {
-		reason, known = venues.ReasonAboveMax, true
+		reason = venues.ReasonAboveMax
 	}
 	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
