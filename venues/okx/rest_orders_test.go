@@ -233,8 +233,8 @@ func TestAmend(t *testing.T) {
 	}
 }
 
-// The direction in which a stop triggers is fixed by the market at the moment: an amendment whose
-// trigger is on the other side is not sent.
+// A stop of this venue triggers in the direction from the present price: an amendment whose
+// trigger is on the other side of it is not sent.
 func TestAmendStopsWithADirection(t *testing.T) {
 	const amend = "POST /api/v5/trade/amend-algos"
 	ref := refOf(limitOrder())
