@@ -1,6 +1,7 @@
 package binance
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -333,6 +334,11 @@ func TestKeyInfo(t *testing.T) {
 	if err != nil || info.Known || !info.CanTrade {
 		t.Errorf("without a key host: %+v, error %v, want only that it can trade", info, err)
 	}
+	failing := newScript(t)
+	failing.Replace("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
+	if info, err := failing.account.KeyInfo(background); err == nil {
+		t.Errorf("without a key host and the account: %+v, want an error", info)
+	}
 	o := s.connector.options
 	o.KeyURL = o.RESTURL
 	account := newAccount(New(o), s.account.credentials)
@@ -341,5 +347,46 @@ func TestKeyInfo(t *testing.T) {
 	info, err = account.KeyInfo(background)
 	if err != nil || !info.Known || !info.CanTrade || !info.CanWithdraw || !info.IPBound || info.ExpiresAt.UnixMilli() != 1790000000000 {
 		t.Errorf("info = %+v, err = %v, want a key that can trade and withdraw, is bound to addresses and expires at 1790000000000", info, err)
+	}
+}
+
+// The pages of one call are limited.
+func TestPagesOfFillsAreLimited(t *testing.T) {
+	s := newScript(t)
+	s.On("GET /fapi/v1/userTrades", 200, "[]")
+	f := fillsReader{account: s.account, symbol: "BTCUSDT", pages: fillsPagesMax - 1}
+	if _, err := f.page(background, nil); err != nil {
+		t.Errorf("the last page = %v, want no error", err)
+	}
+	if _, err := f.page(background, nil); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		t.Errorf("a page more = %v, want exchange_unavailable", err)
+	}
+	if n := len(s.Sent("GET /fapi/v1/userTrades")); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+// The host of the keys has limits of its own: its requests take nothing from those of trading.
+func TestRequestsToTheKeyHostCostNothing(t *testing.T) {
+	s := newScript(t)
+	for keyHost, want := range map[bool]int{true: 0, false: 1} {
+		if costs := s.connector.costs(request{keyHost: keyHost, weight: 5}); len(costs) != want {
+			t.Errorf("costs %+v of a request with keyHost = %t, want %d", costs, keyHost, want)
+		}
+	}
+}
+
+// The order of a triggered stop is a number, printed as one or as a string, or none.
+func TestIDText(t *testing.T) {
+	for text, want := range map[string]idText{`"8886774"`: "8886774", `8886774`: "8886774", `""`: "", `null`: ""} {
+		var id idText
+		if err := json.Unmarshal([]byte(text), &id); err != nil || id != want {
+			t.Errorf("%s = %q, %v; want %q", text, id, err, want)
+		}
+	}
+	for _, text := range []string{`"x"`, `-1`, `1.5`, `{}`} {
+		if id := new(idText); json.Unmarshal([]byte(text), id) == nil {
+			t.Errorf("%s = %q, want an error", text, *id)
+		}
 	}
 }
