@@ -337,7 +337,8 @@ func TestInterruptedCheckPauses(t *testing.T) {
 	})
 }
 
-// A manifest that cannot be read is no damage: the check is tried again.
+// A manifest that cannot be read is no damage: the check is tried again, and until then what a
+// read depends on cannot be verified.
 func TestCheckWaitsForTheManifest(t *testing.T) {
 	dir, _ := newLarge(t)
 	s := openUnchecked(t, dir)
@@ -345,6 +346,9 @@ func TestCheckWaitsForTheManifest(t *testing.T) {
 	aside := filepath.Join(t.TempDir(), badger.ManifestFilename)
 	if err := os.Rename(manifest, aside); err != nil {
 		t.Fatal(err)
+	}
+	if err := s.check.verify(nil, nil); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("verify without the manifest = %v, want %v", err, persistence.ErrUnavailable)
 	}
 	warnings, messages := observer.New(zap.WarnLevel)
 	s.log = zap.New(warnings, zap.Hooks(func(zapcore.Entry) error { return os.Rename(aside, manifest) }))
