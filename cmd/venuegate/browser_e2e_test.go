@@ -157,6 +157,12 @@ func TestOriginsAndCompressionOfTheStream(t *testing.T) {
 			t.Errorf("stream for a page of %s: %v, %v, want 403", origin, response, err)
 		}
 	}
+	// The console may be open under either name of this machine.
+	for _, origin := range []string{s.demo.BaseURL, strings.Replace(s.demo.BaseURL, "127.0.0.1", "localhost", 1)} {
+		if _, _, err := dial(origin, false); err != nil {
+			t.Errorf("stream for a page of %s: %v, want it open", origin, err)
+		}
+	}
 	for _, compress := range []bool{false, true} {
 		_, response, err := dial(page, compress)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -74,11 +75,25 @@ func (e *engine) consoleURL(role persistence.Role) string {
 // streamOrigins are the origins whose pages may open the stream: those of the configuration
 // and the console.
 func (e *engine) streamOrigins() []string {
-	origins := e.config.Streams.Origins
+	origins := slices.Clone(e.config.Streams.Origins)
 	if e.config.Console.Enabled {
-		origins = append(origins[:len(origins):len(origins)], e.consoleURL(""))
+		origins = append(origins, originsOf(e.consoleURL(""))...)
 	}
 	return origins
+}
+
+// originsOf returns an address, and that with the other names under which a browser opens it if
+// it is on loopback.
+func originsOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || !isLoopback(net.JoinHostPort(u.Hostname(), "0")) {
+		return []string{address}
+	}
+	port := u.Port()
+	if port != "" {
+		port = ":" + port
+	}
+	return []string{address, u.Scheme + "://localhost" + port, u.Scheme + "://127.0.0.1" + port}
 }
 
 // requireTOTP reports whether users of the console at an address need a second step.
