@@ -241,7 +241,9 @@ type flaky struct {
 
 	mu     sync.Mutex
 	status int
-	posts  []posted
+	// text is the body of the responses; empty is that of the status.
+	text  string
+	posts []posted
 }
 
 // posted is a received request.
@@ -257,6 +259,9 @@ func startFlaky(t *testing.T, status int) *flaky {
 		f.posts = append(f.posts, posted{
 			c.Get("X-Service-Signature"), c.Get("X-Service-Timestamp"), c.Get("X-Service-Event-Id"), c.Get("X-Service-Attempt"), string(c.Body()),
 		})
+		if f.text != "" {
+			return c.Status(f.status).SendString(f.text)
+		}
 		return c.SendStatus(f.status)
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,6 +21,13 @@ export type RuleResult = Records["schemas"]["RuleResult"];
 export type PlannedStep = Records["schemas"]["PlannedStep"];
 export type SignalAnswer = Records["schemas"]["SignalAnswer"];
 export type JournalRow = Records["schemas"]["JournalRow"];
+export type Endpoint = Records["schemas"]["Endpoint"];
+export type EndpointStats = Records["schemas"]["EndpointStats"];
+export type EndpointTest = Records["schemas"]["EndpointTest"];
+export type Delivery = Records["schemas"]["Delivery"];
+export type DeliveryDetail = Records["schemas"]["DeliveryDetail"];
+export type DeliveryAttempt = Records["schemas"]["DeliveryAttempt"];
+export type Resent = Records["schemas"]["Resent"];
 export type User = Records["schemas"]["User"];
 export type Role = Records["schemas"]["Role"];
 

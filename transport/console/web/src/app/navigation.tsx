@@ -1,4 +1,4 @@
-import {IconKey, IconNotebook, IconSettings, IconUsers, IconWebhook, type Icon} from "@tabler/icons-react";
+import {IconKey, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -13,18 +13,22 @@ export interface Page {
   readonly primary?: boolean;
   /** Only owners and operators see it. */
   readonly owner?: boolean;
+  /** Only users of a customer see it: it is about their orders. */
+  readonly customer?: boolean;
   readonly show: ComponentType;
 }
 
 /** pagesOf returns the pages that a user may open. */
 export function pagesOf(session: Session): readonly Page[] {
-  return pages.filter((page) => !page.owner || mayChange(session));
+  return pages.filter((page) => (!page.owner || mayChange(session)) && (!page.customer || session.role !== "operator"));
 }
 
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
   {path: "/keys", title: "Keys", icon: IconKey, primary: true, show: lazy(() => import("../pages/keys/Keys"))},
   {path: "/channels", title: "Channels", icon: IconWebhook, show: lazy(() => import("../pages/channels/Channels"))},
+  {path: "/endpoints", title: "Endpoints", icon: IconWorldUpload, show: lazy(() => import("../pages/endpoints/Endpoints"))},
+  {path: "/deliveries", title: "Deliveries", icon: IconSend, customer: true, show: lazy(() => import("../pages/deliveries/Deliveries"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, primary: true, show: lazy(() => import("../pages/journal/Journal"))},
   {path: "/users", title: "Users", icon: IconUsers, primary: true, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},

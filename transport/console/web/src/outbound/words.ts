@@ -1,0 +1,49 @@
+// What the pages of endpoints and of deliveries say alike.
+import type {Delivery, Endpoint} from "../api/types";
+import {ago} from "../ui/Time";
+
+/** The types of event, with what each reports. */
+export const eventTypes: readonly {readonly type: string; readonly reports: string}[] = [
+  {type: "order.filled", reports: "An order is filled completely."},
+  {type: "order.partially_filled", reports: "A part of an order is filled."},
+  {type: "position.closed", reports: "A position is closed, with its result."},
+  {type: "stop.triggered", reports: "A stop loss or take profit was reached."},
+  {type: "alert.fired", reports: "A price alert fired."},
+  {type: "risk.limit_reached", reports: "The limit of the daily loss was reached."},
+];
+
+export const kindWords: Readonly<Record<Endpoint["kind"], string>> = {webhook: "webhook", telegram: "chat", sheet: "spreadsheet", file: "workbook"};
+
+/** nameOf returns what an endpoint is called: its name, or where it sends to. */
+export function nameOf(endpoint: Endpoint): string {
+  return endpoint.name || targetOf(endpoint);
+}
+
+/** targetOf returns where an endpoint sends to. */
+export function targetOf(endpoint: Endpoint): string {
+  return (endpoint.url ?? endpoint.target ?? endpoint.id).replace(/^https?:\/\//, "");
+}
+
+/** duration returns milliseconds as text. */
+export function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** soon returns when something that is due happens: how long from now, or that it does now. */
+export function soon(at: string, now: Date): string {
+  const due = new Date(at);
+  return due <= now ? "now" : ago(due, now);
+}
+
+/** answerOf returns how the receiver has answered the last attempt; undefined if there was none. */
+export function answerOf({lastCode, lastError}: Pick<Delivery, "lastCode" | "lastError">): string | undefined {
+  return lastCode > 0 ? `${lastCode}` : lastError === "" ? undefined : "no answer";
+}
+
+const CHARACTERS = 512;
+
+/** shown returns a text from outside as it is shown: shortened, with marks for control characters, which would be invisible. Line breaks stay. */
+export function shown(text: string, characters = CHARACTERS): string {
+  const cut = text.length > characters ? `${text.slice(0, characters)}…` : text;
+  return cut.replace(/[^\P{Cc}\n\t]/gu, "␀");
+}

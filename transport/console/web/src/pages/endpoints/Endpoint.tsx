@@ -1,0 +1,154 @@
+import {Button, Group, Modal, Stack, TextInput} from "@mantine/core";
+import {useQuery, useQueryClient} from "@tanstack/react-query";
+import {useState} from "react";
+import {Link, useLocation} from "wouter";
+import {call, faultOf} from "../../api/client";
+import type {Endpoint as Record, EndpointTest} from "../../api/types";
+import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
+import {useIsAsking, useStepUp} from "../../app/step-up";
+import {duration, kindWords, nameOf, shown, targetOf} from "../../outbound/words";
+import {Confirm, type Act} from "../../ui/Confirm";
+import {useSubmit} from "../../ui/form";
+import {Failure, Panel} from "../../ui/Panel";
+import panel from "../../ui/Panel.module.css";
+import {Time} from "../../ui/Time";
+import {State} from "./Endpoints";
+import styles from "./Endpoints.module.css";
+import {Numbers} from "./Numbers";
+import {Signature} from "./Signature";
+import {Types} from "./Types";
+
+/** Endpoint is the page of one endpoint. */
+export function Endpoint({id}: {id: string}) {
+  const queries = useQueryClient();
+  const endpoint = useQuery({queryKey: ["endpoints", id], queryFn: () => call<Record>("GET", `endpoints/${encodeURIComponent(id)}`), refetchInterval: pollWhileUsed});
+  const changed = () => queries.invalidateQueries({queryKey: ["endpoints"]});
+  const {data} = endpoint;
+  return (
+    <>
+      <div className={styles.head}>
+        <h1 className="outside">{data ? nameOf(data) : "Endpoint"}</h1>
+        {data && <State endpoint={data}/>}
+        <Link href="/endpoints">All endpoints</Link>
+      </div>
+      {data && data.disabled !== "" && <div className={styles.alert} role="status">
+        Nothing is sent: {shown(data.disabled)}. Its events wait. When the receiver takes events again, an owner resumes it.
+      </div>}
+      <Panel title="Endpoint" query={endpoint} actions={data && <Acts endpoint={data} changed={changed}/>}>{(e) => <Facts endpoint={e}/>}</Panel>
+      {data && <Numbers id={id}/>}
+      {data && <Test id={id}/>}
+      {data?.kind === "webhook" && <Signature endpoint={data} changed={changed}/>}
+    </>
+  );
+}
+
+function Facts({endpoint}: {endpoint: Record}) {
+  return (
+    <dl className={styles.facts}>
+      <dt>Sent to</dt><dd className="mono outside">{endpoint.url ?? targetOf(endpoint)}</dd>
+      <dt>Kind</dt><dd>{kindWords[endpoint.kind]}</dd>
+      <dt>Receives</dt><dd>{endpoint.types.length === 0 ? "everything" : <span className="mono">{endpoint.types.join(", ")}</span>}</dd>
+      <dt>Id</dt><dd className="mono">{endpoint.id}</dd>
+      <dt>Made</dt><dd><Time at={endpoint.createdAt}/></dd>
+    </dl>
+  );
+}
+
+function Acts({endpoint, changed}: {endpoint: Record; changed: () => Promise<void>}) {
+  const session = useSession();
+  const stepUp = useStepUp();
+  const [, navigate] = useLocation();
+  const [act, setAct] = useState<Act>();
+  const [editing, setEditing] = useState(false);
+  const path = `endpoints/${endpoint.id}`;
+  const change = (paused: boolean) => async () => {
+    await stepUp(() => call("PATCH", path, {paused}));
+    await changed();
+  };
+  const pause = () => setAct({title: `Pause ${nameOf(endpoint)}`, button: "Pause", consequence: "Its events wait until it is resumed; none is lost while the service keeps events.", run: change(true)});
+  const resume = () => setAct({title: `Resume ${nameOf(endpoint)}`, button: "Resume", consequence: "The events that have waited are sent now, oldest first.", run: change(false)});
+  const remove = () => setAct({
+    title: `Remove ${nameOf(endpoint)}`, button: "Remove", consequence: "Nothing is sent to it any more, and its waiting events are given up. It cannot be undone.",
+    run: async () => {
+      await stepUp(() => call("DELETE", path));
+      navigate("/endpoints");
+      await changed();
+    },
+  });
+  const stopped = endpoint.paused || endpoint.disabled !== "";
+  const owner = mayChange(session);
+  return (
+    <>
+      {!stopped && (owner || mayTrade(session)) && <Button size="xs" variant="default" onClick={pause}>Pause</Button>}
+      {stopped && owner && <Button size="xs" onClick={resume}>Resume</Button>}
+      {owner && <Button size="xs" variant="default" onClick={() => setEditing(true)}>Change</Button>}
+      {owner && <Button size="xs" variant="default" onClick={remove}>Remove</Button>}
+      <Edit opened={editing} endpoint={endpoint} close={() => setEditing(false)} changed={changed}/>
+      <Confirm act={act} close={() => setAct(undefined)}/>
+    </>
+  );
+}
+
+interface EditProps {
+  readonly opened: boolean;
+  readonly endpoint: Record;
+  readonly close: () => void;
+  readonly changed: () => Promise<void>;
+}
+
+function Edit(props: EditProps) {
+  const asking = useIsAsking();
+  return <Modal opened={props.opened} onClose={props.close} title="Change the endpoint" centered closeOnEscape={!asking}><EditForm {...props}/></Modal>;
+}
+
+function EditForm({endpoint, close, changed}: EditProps) {
+  const stepUp = useStepUp();
+  const [name, setName] = useState(endpoint.name);
+  const [url, setURL] = useState(endpoint.url ?? "");
+  const [types, setTypes] = useState([...endpoint.types]);
+  const {busy, failure, submit} = useSubmit(async () => {
+    // Only what was changed: a new address enables a disabled endpoint.
+    await stepUp(() => call("PATCH", `endpoints/${endpoint.id}`, {
+      ...(name.trim() !== endpoint.name && {name: name.trim()}), ...(url.trim() !== (endpoint.url ?? "") && {url: url.trim()}), types,
+    }));
+    await changed();
+    close();
+  });
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput label="Name" maxLength={64} error={faultOf(failure, "name")} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus/>
+        {endpoint.kind === "webhook" && <TextInput label="Address" description="Waiting events go to the new one too." type="url" required maxLength={2048} error={faultOf(failure, "url")}
+          value={url} onChange={(e) => setURL(e.currentTarget.value)}/>}
+        <Types value={types} change={setTypes}/>
+        {failure && <Failure error={failure}/>}
+        <Group justify="flex-end"><Button variant="default" onClick={close}>Cancel</Button><Button type="submit" loading={busy}>Save</Button></Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Test({id}: {id: string}) {
+  const may = mayTrade(useSession());
+  const [result, setResult] = useState<EndpointTest>();
+  const {busy, failure, submit} = useSubmit(async () => {
+    setResult(undefined);
+    setResult(await call<EndpointTest>("POST", `endpoints/${id}/test`));
+  });
+  if (!may) return null;
+  return (
+    <section className={panel.panel} aria-label="Test event">
+      <header className={panel.head}><h2>Test event</h2><form onSubmit={submit}><Button type="submit" size="xs" variant="default" loading={busy}>Send a test event</Button></form></header>
+      <div className={styles.part}>
+        <p className="dim">One event marked as a test is sent at once, without retries, also while the endpoint is paused.</p>
+        {failure && <Failure error={failure}/>}
+        {result && <div role="status" data-testid="tested">
+          <p><strong className={result.delivered ? styles.active : styles.disabled}>{result.delivered ? "✓ delivered" : "✗ not delivered"}</strong>
+            {" "}<span className="mono">{result.status > 0 ? result.status : "no answer"} · {duration(result.durationMs)} · {result.eventId}</span></p>
+          {result.error && <p className="outside">{shown(result.error)}</p>}
+          {result.answer && <pre className={`${styles.pre} ${styles.answer}`} aria-label="Answer of the receiver">{shown(result.answer, 2_048)}</pre>}
+        </div>}
+      </div>
+    </section>
+  );
+}
