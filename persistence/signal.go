@@ -30,6 +30,11 @@ const (
 	SignalTested SignalStatus = "test"
 )
 
+// SignalStatuses returns every status.
+func SignalStatuses() []SignalStatus {
+	return []SignalStatus{SignalAccepted, SignalRunning, SignalDone, SignalRejected, SignalExpired, SignalIgnored, SignalTested}
+}
+
 // IsFinal reports whether the status can no longer change.
 func (s SignalStatus) IsFinal() bool { return s != SignalAccepted && s != SignalRunning }
 

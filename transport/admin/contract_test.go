@@ -68,6 +68,8 @@ var bodies = map[string]any{
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
 	"HaltOrder": registry.HaltOrder{}, "HaltReport": venues.HaltReport{}, "CheckResult": registry.CheckResult{},
 	"NewHook": registry.NewHook{}, "HookChange": registry.HookChange{}, "HookRotation": registry.HookRotation{}, "Hook": registry.Hook{},
+	"ReceivedSignal": registry.Signal{}, "SignalHistory": registry.SignalHistory{}, "SignalOrder": registry.SignalOrder{}, "SignalLeg": registry.SignalLeg{},
+	"SignalFill": registry.SignalFill{}, "SignalEvent": registry.SignalEvent{}, "SignalError": venues.RejectReason{},
 	"SignalTest": registry.SignalTest{}, "RuleResult": registry.RuleResult{}, "PlannedStep": registry.PlannedStep{}, "PlannedReject": registry.PlannedReject{},
 	"Rules": registry.Rules{}, "RulesInput": registry.Rules{},
 	"NewEndpoint": registry.NewEndpoint{}, "EndpointChange": registry.EndpointChange{}, "EndpointRotation": registry.EndpointRotation{},
@@ -247,6 +249,14 @@ func (h *fixture) succeedHook(customer string) {
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook+"/rotate", `{"overlapSec":60}`)
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook+"/test", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`)
 	h.call(http.StatusAccepted, "POST", "/admin/v1/hooks/"+hook+"/fire", `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`)
+	signal := storetest.NewSignal(customer, 1)
+	signal.ChannelID = hook
+	if err := h.service.Put(h.t.Context(), signal); err != nil {
+		h.t.Fatal(err)
+	}
+	h.call(http.StatusOK, "GET", "/admin/v1/signals?customer="+customer+"&channel="+hook+"&symbol=BTCUSDT&limit=5", "")
+	h.call(http.StatusOK, "GET", "/admin/v1/signals/"+signal.ID, "")
+	h.call(http.StatusOK, "POST", "/admin/v1/signals/"+signal.ID+"/test", "")
 	h.succeedRecord("/admin/v1/hooks/"+hook, `{"paused":true,"rules":{},"allow":["10.0.0.1"]}`)
 }
 

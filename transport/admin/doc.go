@@ -50,6 +50,10 @@
 //	GET  .../{id}/files/{name}          one of them
 //	POST GET /admin/v1/alerts           create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, remove
+//	GET  /admin/v1/signals              ?customer= channel= status= reason= symbol= text=
+//	                                    from= to= limit= cursor=
+//	GET  .../{id}                       a signal and all that it has caused
+//	POST .../{id}/test                  what it would do now; does nothing
 //	GET  /admin/v1/journal              ?customer= channel= symbol= kind= result= subject=
 //	                                    from= to= limit= cursor=
 //	GET  /admin/v1/journal/export       the same filters, format=jsonl|csv

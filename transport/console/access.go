@@ -84,12 +84,14 @@ var recordAccess = map[string]access{
 	"GET /endpoints/:id/stats": read, "GET /deliveries": read,
 	"GET /endpoints/:id/files": read, "GET /endpoints/:id/files/:name": read,
 	"GET /alerts": read, "GET /alerts/:id": read,
+	"GET /signals": read, "GET /signals/:id": read,
 	"GET /journal": read, "GET /journal/export": read, "GET /trades/export": read,
 
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,
 	"POST /endpoints/:id/test": trade, "POST /endpoints/:id/resend": trade,
 	"POST /hooks/:id/test":    trade,
 	"POST /hooks/:id/fire":    trade,
+	"POST /signals/:id/test":  trade,
 	"POST /accounts/:id/halt": halt,
 
 	"POST /accounts/:id/check": {roles: managers},

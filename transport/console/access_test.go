@@ -25,6 +25,7 @@ var may = map[string]string{
 	"GET /deliveries":          "viewer trader owner operator",
 	"GET /endpoints/:id/files": "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
+	"GET /signals": "viewer trader owner operator", "GET /signals/:id": "viewer trader owner operator", "POST /signals/:id/test": "trader owner",
 	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
@@ -160,6 +161,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 		"endpoints": owner.created("/endpoints", map[string]any{"customer": h.customer, "url": "https://example.com/"}),
 		"alerts":    owner.created("/alerts", map[string]any{"customer": h.customer, "exchange": "binance", "symbol": "BTCUSDT", "condition": map[string]any{"field": "last", "op": "above", "value": "1"}}),
 	}
+	ids["signals"] = h.signal(ids["hooks"])
 	bodies := map[string]map[string]any{
 		"POST /hooks/:id/test":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
 		"POST /hooks/:id/fire":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
@@ -184,7 +186,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 			t.Errorf("%s %s: status %d, want 404: %s", call.Method, path, a.status, a.text)
 		}
 	}
-	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/journal", "/deliveries"} {
+	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)
 		if a := eve.get(http.StatusOK, path); strings.Contains(a.text, own) || strings.Contains(a.text, ids["keys"]) {
 			t.Errorf("%s = %s, want nothing of the other customer", path, a.text)

@@ -90,6 +90,10 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	signal := map[string]any{"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"}
 	b.post(http.StatusOK, "/hooks/"+hook+"/test", signal)
 	b.post(http.StatusAccepted, "/hooks/"+hook+"/fire", signal)
+	of := h.signal(hook)
+	b.get(http.StatusOK, "/signals?channel="+hook+"&status=accepted&limit=1")
+	b.get(http.StatusOK, "/signals/"+of)
+	b.post(http.StatusOK, "/signals/"+of+"/test", nil)
 	b.succeedRecord("/hooks/"+hook, `{"paused":true}`)
 	b.succeedEndpoints()
 	alert := b.created("/alerts", map[string]any{

@@ -152,6 +152,17 @@ func (h *house) invite(customer, login string, role persistence.Role) string {
 	return token
 }
 
+// signal stores a signal of a channel, and returns its id.
+func (h *house) signal(hook string) string {
+	h.t.Helper()
+	signal := storetest.NewSignal(h.customer, 1)
+	signal.ChannelID = hook
+	if err := h.service.Put(h.t.Context(), signal); err != nil {
+		h.t.Fatal(err)
+	}
+	return signal.ID
+}
+
 // browser is a page with a cookie, at an address.
 type browser struct {
 	*house

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -32,6 +33,7 @@ func endpoints(v *registry.View) *registry.Endpoints   { return v.Endpoints }
 func deliveries(v *registry.View) *registry.Deliveries { return v.Deliveries }
 func files(v *registry.View) *registry.Files           { return v.Files }
 func alerts(v *registry.View) *registry.Alerts         { return v.Alerts }
+func signals(v *registry.View) *registry.Signals       { return v.Signals }
 
 // Records returns the calls on the records of a view.
 func Records() []Route {
@@ -91,6 +93,10 @@ func Records() []Route {
 		{http.MethodPatch, "/alerts/:id", Change(alerts, (*registry.Alerts).Change)},
 		{http.MethodDelete, "/alerts/:id", One(alerts, (*registry.Alerts).Remove)},
 
+		{http.MethodGet, "/signals", listSignals},
+		{http.MethodGet, "/signals/:id", One(signals, (*registry.Signals).Get)},
+		{http.MethodPost, "/signals/:id/test", One(signals, (*registry.Signals).Test)},
+
 		{http.MethodGet, "/journal", listJournal},
 		{http.MethodGet, "/journal/export", exportJournal},
 		{http.MethodGet, "/trades/export", exportTrades},
@@ -111,6 +117,19 @@ func fireHook(s *Server, v *registry.View, c *fiber.Ctx) error {
 	return Answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
 		return v.Hooks.Fire(ctx, id, body)
 	})
+}
+
+func listSignals(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, "customer", "channel", "symbol", "status", "reason", "text", "from", "to", "limit", "cursor")
+	f := registry.SignalFilter{
+		Customer: text(q, "customer"), Channel: text(q, "channel"), Symbol: text(q, "symbol"), Reason: text(q, "reason"), Text: text(q, "text"),
+		Status: api.QueryOneOf(q, "status", "", persistence.SignalStatuses()...), From: q.Time("from"), To: q.Time("to"),
+		Limit: q.Limit("limit", registry.PageDefault, registry.PageMax), Cursor: text(q, "cursor"),
+	}
+	if err := q.Err(); err != nil {
+		return err
+	}
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.Page[registry.Signal], error) { return v.Signals.List(ctx, f) })
 }
 
 func listJournal(s *Server, v *registry.View, c *fiber.Ctx) error {

@@ -163,16 +163,22 @@ func rowOf(e *persistence.JournalEntry) Row {
 	}
 }
 
-// readPage reads pages, which a store may cut short, until it has as many records
-// as requested. A limit of zero is PageDefault.
-func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.PagePosition) (persistence.Page[T], error)) ([]T, *string, error) {
+// pageBounds returns the limit and the beginning of a requested page.
+func pageBounds(limit int, cursor string) (int, *persistence.PagePosition, error) {
 	if limit < 0 || limit > PageMax {
-		return nil, nil, api.FieldError("limit", api.RuleOutOfRange, strconv.Itoa(limit), "1 to "+strconv.Itoa(PageMax))
+		return 0, nil, api.FieldError("limit", api.RuleOutOfRange, strconv.Itoa(limit), "1 to "+strconv.Itoa(PageMax))
 	}
 	if limit == 0 {
 		limit = PageDefault
 	}
 	after, err := parseCursor(cursor)
+	return limit, after, err
+}
+
+// readPage reads pages, which a store may cut short, until it has as many records
+// as requested. A limit of zero is PageDefault.
+func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.PagePosition) (persistence.Page[T], error)) ([]T, *string, error) {
+	limit, after, err := pageBounds(limit, cursor)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ type Store interface {
 	DeliveryStore
 	AlertStore
 	JournalStore
+	SignalStore
 	AuditStore
 }
 
@@ -91,6 +92,7 @@ type View struct {
 	Files      *Files
 	Alerts     *Alerts
 	Journal    *Journal
+	Signals    *Signals
 	Trades     *Trades
 }
 
@@ -131,6 +133,7 @@ func (r *Registry) view(s scope, author Author) View {
 		Hooks:    &Hooks{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL},
 		Alerts:   &Alerts{scope: s, audit: audit, store: o.Store, service: o.Service, instruments: instruments},
 		Journal:  &Journal{scope: s, store: o.Store},
+		Signals:  &Signals{scope: s, store: o.Store, service: o.Service, newID: audit.newID},
 		Trades:   &Trades{scope: s, reader: o.Trades, instruments: instruments},
 	}
 	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, hooks: v.Hooks}

@@ -61,6 +61,10 @@ func (h *Hooks) Test(ctx context.Context, id string, body []byte) (SignalTest, e
 	if err != nil {
 		return SignalTest{}, err
 	}
+	return signalTest(&p), nil
+}
+
+func signalTest(p *venues.SignalPreview) SignalTest {
 	test := SignalTest{Status: p.Status, Duplicate: p.Duplicate, TestMode: p.TestMode, Rules: ruleResults(p.Rules), Plan: make([]PlannedStep, len(p.Plan))}
 	if p.Error != nil {
 		test.Error = &PlannedReject{p.Error.Code, p.Error.Message}
@@ -68,7 +72,7 @@ func (h *Hooks) Test(ctx context.Context, id string, body []byte) (SignalTest, e
 	for i := range p.Plan {
 		test.Plan[i] = plannedStep(&p.Plan[i])
 	}
-	return test, nil
+	return test
 }
 
 func plannedStep(s *venues.PreviewStep) PlannedStep {

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,8 @@ type installation struct {
 	examiner *registrytest.Examiner
 	*registry.Registry
 
-	alice, bob                                      string
-	key, account, hook, endpoint, file, alert, user string
+	alice, bob                                              string
+	key, account, hook, endpoint, file, alert, user, signal string
 }
 
 const fileName = "trades.xlsx"
@@ -56,7 +57,9 @@ func newInstallation(t *testing.T) *installation {
 		Customer: in.alice, Endpoint: in.endpoint, EventID: "evt_1", EventSeq: 1, Type: persistence.EventOrderFilled,
 		Status: persistence.DeliveryUndelivered, CreatedAt: venues.At(time.Now()),
 	}
-	if err := in.service.Put(ctx, delivery); err != nil {
+	signal := storetest.NewSignal(in.alice, 1)
+	signal.ChannelID, in.signal = in.hook, signal.ID
+	if err := errors.Join(in.service.Put(ctx, delivery), in.service.Put(ctx, signal)); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -287,6 +290,16 @@ var calls = map[string]call{
 			return err
 		}
 		return write(io.Discard)
+	},
+
+	"Signals.List": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Signals.List(ctx, registry.SignalFilter{Customer: in.alice}))
+	},
+	"Signals.Get": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Signals.Get(ctx, in.signal))
+	},
+	"Signals.Test": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Signals.Test(ctx, in.signal))
 	},
 
 	"Trades.Export": func(ctx context.Context, in *installation, v *registry.View) error {
