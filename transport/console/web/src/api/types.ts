@@ -8,6 +8,7 @@ export type SignIn = Console["schemas"]["SignIn"];
 export type OpenSession = Console["schemas"]["OpenSession"];
 export type SecondStepSecret = Console["schemas"]["NewSecondStep"];
 export type RecoveryCodes = Console["schemas"]["RecoveryCodes"];
+export type Preferences = Console["schemas"]["Preferences"];
 
 export type Key = Records["schemas"]["Key"];
 export type Scope = Records["schemas"]["Scope"];
@@ -20,6 +21,8 @@ export type SignalTest = Records["schemas"]["SignalTest"];
 export type RuleResult = Records["schemas"]["RuleResult"];
 export type PlannedStep = Records["schemas"]["PlannedStep"];
 export type SignalAnswer = Records["schemas"]["SignalAnswer"];
+export type Signal = Records["schemas"]["ReceivedSignal"];
+export type SignalHistory = Records["schemas"]["SignalHistory"];
 export type JournalRow = Records["schemas"]["JournalRow"];
 export type Endpoint = Records["schemas"]["Endpoint"];
 export type EndpointStats = Records["schemas"]["EndpointStats"];

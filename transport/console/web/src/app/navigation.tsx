@@ -1,4 +1,4 @@
-import {IconKey, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconBolt, IconKey, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -29,6 +29,7 @@ export const pages: readonly Page[] = [
   {path: "/channels", title: "Channels", icon: IconWebhook, show: lazy(() => import("../pages/channels/Channels"))},
   {path: "/endpoints", title: "Endpoints", icon: IconWorldUpload, show: lazy(() => import("../pages/endpoints/Endpoints"))},
   {path: "/deliveries", title: "Deliveries", icon: IconSend, customer: true, show: lazy(() => import("../pages/deliveries/Deliveries"))},
+  {path: "/signals", title: "Signals", icon: IconBolt, primary: true, customer: true, show: lazy(() => import("../pages/signals/Signals"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, primary: true, show: lazy(() => import("../pages/journal/Journal"))},
   {path: "/users", title: "Users", icon: IconUsers, primary: true, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},

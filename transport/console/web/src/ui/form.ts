@@ -20,7 +20,7 @@ export function useSubmit(act: () => Promise<void>) {
     event.preventDefault();
     void run();
   };
-  return {busy, failure, submit};
+  return {busy, failure, submit, run: () => void run()};
 }
 
 const SECOND = 1000;

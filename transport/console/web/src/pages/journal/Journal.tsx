@@ -6,10 +6,10 @@ import type {JournalRow, Page} from "../../api/types";
 import {Failure, Panel} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
+import {visible} from "../../ui/outside";
 import styles from "./Journal.module.css";
 
 const PAGE_ROWS = 100;
-const FIELD_CHARACTERS = 512;
 const filters = [
   {name: "kind", label: "Kind", example: "order"},
   {name: "subject", label: "Id", example: "ord_…"},
@@ -70,12 +70,6 @@ function What({row}: {row: JournalRow}) {
       {row.fields.map(({name, value}) => <div key={name}><dt>{name}</dt><dd className="outside">{visible(value)}</dd></div>)}
     </dl>
   );
-}
-
-// Control characters would be invisible in text from outside.
-function visible(value: string): string {
-  const cut = value.length > FIELD_CHARACTERS ? `${value.slice(0, FIELD_CHARACTERS)}…` : value;
-  return cut.replace(/\p{Cc}/gu, "␀");
 }
 
 function query(pairs: readonly (readonly [string, string])[]): string {
