@@ -7,7 +7,9 @@ import "./ui/tokens.css";
 import {StrictMode} from "react";
 import {createRoot} from "react-dom/client";
 import {App} from "./app/App";
+import {copyPlainDecimals} from "./money/copy";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
+copyPlainDecimals();
 createRoot(root).render(<StrictMode><App/></StrictMode>);

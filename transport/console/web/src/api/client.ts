@@ -1,4 +1,5 @@
-// Calls of the console's own API, with the session's cookie.
+// Calls of the console's own API, with the session's cookie, and what all calls have in common.
+import type {Order} from "./types";
 
 /** The user has closed the dialog that an act asked for. Nothing was done. */
 export class Cancelled extends Error {}
@@ -14,6 +15,8 @@ export class CallError extends Error {
     readonly fields: readonly FieldFault[] = [],
     /** What a call that is forbidden needs first: "step_up" or "second_step". */
     readonly required?: string,
+    /** The order that a rejection, or a request that was handled before, is about. */
+    readonly order?: Order,
   ) {
     super(message);
   }
@@ -33,34 +36,56 @@ export function faultOf(failure: Error | undefined, field: string): string | und
 }
 
 interface ErrorBody {
-  error?: {code?: string; message?: string; requestId?: string; details?: {fields?: FieldFault[]; required?: string}};
+  error?: {code?: string; message?: string; requestId?: string; details?: {fields?: FieldFault[]; required?: string; order?: Order}};
 }
 
 // Longer than the service works on a call, so that its own answer comes first.
 const TIMEOUT_MILLISECONDS = 25_000;
 
-type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** call sends one request below /console/api/ and returns the body of its response. A text is sent as it is. */
-export async function call<T>(method: Method, path: string, body?: object | string): Promise<T> {
-  const headers: Record<string, string> = {"X-Console": "1", Accept: "application/json"};
+export function call<T>(method: Method, path: string, body?: object | string): Promise<T> {
+  return send(`/console/api/${path}`, method, {"X-Console": "1"}, body);
+}
+
+/** send sends one request to the service and returns the body of its response. */
+export async function send<T>(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<T> {
+  const text = await sendForText(url, method, more, body);
+  try {
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  } catch {
+    throw noAnswer(method, "The answer is not one of the service.");
+  }
+}
+
+/** sendForText is send for responses that are not JSON. */
+export async function sendForText(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<string> {
+  const headers: Record<string, string> = {Accept: "application/json", ...more};
   if (method !== "GET") headers["Content-Type"] = "application/json";
   let response: Response, text: string;
   try {
-    response = await fetch(`/console/api/${path}`, {
+    response = await fetch(url, {
       method, headers, body: method === "GET" ? null : typeof body === "string" ? body : JSON.stringify(body ?? {}),
       credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
     });
     text = await response.text();
   } catch {
-    throw new CallError(method === "GET" ? "no_answer" : "outcome_unknown", "No answer.", 0);
+    throw noAnswer(method, "No answer.");
   }
   if (!response.ok) throw errorOf(response, text);
-  try {
-    return (text === "" ? undefined : JSON.parse(text)) as T;
-  } catch {
-    throw new CallError("no_answer", "The answer is not one of the service.", response.status);
-  }
+  return text;
+}
+
+function noAnswer(method: Method, message: string): CallError {
+  return new CallError(method === "GET" ? "no_answer" : OUTCOME_UNKNOWN, message, 0);
+}
+
+const OUTCOME_UNKNOWN = "outcome_unknown";
+
+/** isOutcomeUnknown reports whether a call that changes something may have done so in spite of its failure. */
+export function isOutcomeUnknown(failure: unknown): boolean {
+  return failure instanceof CallError && (failure.code === OUTCOME_UNKNOWN || failure.code === "internal_error" || failure.code.startsWith("http_5"));
 }
 
 function errorOf(response: Response, text: string): CallError {
@@ -74,7 +99,7 @@ function errorOf(response: Response, text: string): CallError {
   return new CallError(
     body.error?.code ?? `http_${response.status}`, body.error?.message ?? `Status ${response.status}.`, response.status,
     body.error?.requestId, after !== null && /^\d{1,6}$/.test(after) ? secondsOf(after) : undefined,
-    body.error?.details?.fields, body.error?.details?.required,
+    body.error?.details?.fields, body.error?.details?.required, body.error?.details?.order,
   );
 }
 

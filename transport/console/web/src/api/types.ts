@@ -1,9 +1,12 @@
 // The shapes of the console's API. Those of its records are in the document of the
-// administration API, whose calls the console has too.
+// administration API, whose calls the console has too. Orders and positions are those of the
+// REST API.
 import type {components as Console} from "./console.gen";
 import type {components as Records} from "./records.gen";
+import type {components as Trading} from "./trading.gen";
 
 export type Session = Console["schemas"]["Session"];
+export type Token = Console["schemas"]["Token"];
 export type SignIn = Console["schemas"]["SignIn"];
 export type OpenSession = Console["schemas"]["OpenSession"];
 export type SecondStepSecret = Console["schemas"]["NewSecondStep"];
@@ -34,6 +37,17 @@ export type Resent = Records["schemas"]["Resent"];
 export type User = Records["schemas"]["User"];
 export type Role = Records["schemas"]["Role"];
 
+export type Exchange = Trading["schemas"]["Exchange"];
+export type Venue = Trading["schemas"]["Venue"];
+export type Instrument = Trading["schemas"]["Instrument"];
+export type Balance = Trading["schemas"]["Account"];
+export type Position = Trading["schemas"]["Position"];
+export type Order = Trading["schemas"]["Order"];
+export type OrderRequest = Trading["schemas"]["OrderRequest"];
+export type OrderCheck = Trading["schemas"]["OrderCheck"];
+export type CancelResult = Trading["schemas"]["CancelResult"];
+export type Fill = Trading["schemas"]["Fill"];
+
 /** A list that is not paged. */
 export interface Items<T> {
   readonly items: readonly T[];
@@ -42,4 +56,9 @@ export interface Items<T> {
 /** One page of a list. */
 export interface Page<T> extends Items<T> {
   readonly nextCursor: string | null;
+}
+
+/** A list over several venues; those that do not respond are named. */
+export interface VenueItems<T> extends Items<T> {
+  readonly errors?: Trading["schemas"]["VenueFailures"];
 }

@@ -2,6 +2,7 @@ import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {createContext, use, type ReactNode} from "react";
 import {Redirect, useLocation, useSearch} from "wouter";
 import {CallError, call} from "../api/client";
+import {forgetToken, keepTokenOf} from "../api/trading";
 import type {Session} from "../api/types";
 import {Failure, Waiting} from "../ui/Panel";
 
@@ -29,6 +30,7 @@ export function useSignedOut(): () => void {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   return () => {
+    forgetToken();
     queries.clear();
     navigate("/sign-in");
   };
@@ -45,11 +47,17 @@ export function pollWhileUsed(): number | false {
   return Date.now() - lastInput < USED_MILLISECONDS && POLL_MILLISECONDS;
 }
 
+async function readSession(): Promise<Session> {
+  const session = await call<Session>("GET", "session");
+  keepTokenOf(`${session.user} ${session.role} ${session.customer}`);
+  return session;
+}
+
 /** SignedIn renders its children once the session is known, or goes to the sign-in page. */
 export function SignedIn({children}: {children: ReactNode}) {
   const [location] = useLocation();
   const search = useSearch();
-  const session = useQuery({queryKey: ["session"], queryFn: () => call<Session>("GET", "session"), refetchInterval: pollWhileUsed});
+  const session = useQuery({queryKey: ["session"], queryFn: readSession, refetchInterval: pollWhileUsed});
   if (session.error instanceof CallError && session.error.status === 401)
     return <Redirect to={`/sign-in?next=${encodeURIComponent(search ? `${location}?${search}` : location)}`}/>;
   if (session.data?.secondStepMissing && location !== "/settings") return <Redirect to="/settings"/>;
