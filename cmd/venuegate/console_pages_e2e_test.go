@@ -49,6 +49,13 @@ func (d *devTools) signIn(s *service, password string) {
 	d.press("Sign in")
 }
 
+// enter signs the demo's user in and waits for the first page.
+func (d *devTools) enter(s *service) {
+	d.t.Helper()
+	d.signIn(s, s.demo.Console.Password)
+	d.wait(`document.querySelector("#content h1")`)
+}
+
 // TestConsoleInABrowser signs in, makes a key, trades with it, revokes it and signs out. The
 // key is nowhere once its dialog is closed, and names are shown as the text that they are.
 func TestConsoleInABrowser(t *testing.T) {
@@ -56,8 +63,8 @@ func TestConsoleInABrowser(t *testing.T) {
 	page.wait(`location.pathname === "/console/sign-in"`)
 	page.signIn(s, "another password")
 	page.wait(`document.querySelector("[role=alert]")?.textContent.includes("unauthorized")`)
-	page.signIn(s, s.demo.Console.Password)
-	page.wait(`location.pathname === "/console/keys"`)
+	page.enter(s)
+	page.open(s.demo.Console.URL + "/keys")
 
 	const name = "<img src=x onerror=violations.push(1)>"
 	page.press("New key")
@@ -96,9 +103,9 @@ func TestConsoleInABrowser(t *testing.T) {
 func TestConsoleOnAPhone(t *testing.T) {
 	s, page := openConsole(t)
 	page.call("Emulation.setDeviceMetricsOverride", record{"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true})
-	page.signIn(s, s.demo.Console.Password)
-	page.wait(`location.pathname === "/console/keys"`)
-	for _, path := range []string{"/keys", "/channels", "/journal", "/users", "/settings"} {
+	page.enter(s)
+	s.someOrders()
+	for _, path := range []string{"/orders?status=all", "/keys", "/channels", "/journal", "/users", "/settings"} {
 		page.open(s.demo.Console.URL + path)
 		page.wait(`document.querySelector("h1") && document.querySelector("td") && !document.querySelector("[aria-label=Loading]")`)
 		if got := page.evaluate(`document.documentElement.scrollWidth`); got != "390" {

@@ -5,13 +5,14 @@ import {Link, useLocation} from "wouter";
 import {CallError, call} from "../api/client";
 import type {Session} from "../api/types";
 import styles from "./Shell.module.css";
-import {pages, pagesOf, type Page} from "./navigation";
+import {isAt, pages, pagesOf, type Page} from "./navigation";
 import {useSession, useSignedOut} from "./session";
+import {useUsed} from "./used";
 
 /** Shell is the frame of every page behind the sign-in: band, header, navigation. */
 export function Shell({children}: {children: ReactNode}) {
   const session = useSession();
-  const mine = pagesOf(session);
+  const mine = pagesOf(session).filter((page) => !page.within);
   usePageChange();
   const environment = environmentOf(session);
   return (
@@ -24,7 +25,7 @@ export function Shell({children}: {children: ReactNode}) {
         <div className={styles.right}><Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
-      <main id="content" className={styles.content} tabIndex={-1}>{children}</main>
+      <main id="content" className={styles.content} tabIndex={-1}><Paused/>{children}</main>
       <nav className={styles.bottom} aria-label="Pages">
         {mine.filter((page) => page.primary).map((page) => <Entry key={page.path} page={page}/>)}
         <More pages={mine.filter((page) => !page.primary)}/>
@@ -33,13 +34,17 @@ export function Shell({children}: {children: ReactNode}) {
   );
 }
 
+function Paused() {
+  return !useUsed() && <p role="status" className={styles.paused}>Nobody has used this page for ten minutes, so nothing is read: what you see is older. It goes on when you use it.</p>;
+}
+
 // usePageChange names the page in the title of the document, and moves the focus to it after a
 // change.
 function usePageChange() {
   const [location] = useLocation();
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    const page = pages.find(({path}) => location.startsWith(path));
+    const page = pages.find((one) => isAt(one, location));
     document.title = page ? `${page.title} · Venuegate` : "Venuegate";
     if (shown.current !== undefined && shown.current !== location) document.getElementById("content")?.focus();
     shown.current = location;
@@ -56,9 +61,10 @@ function environmentOf(session: Session): keyof typeof bandText {
 
 function Entry({page}: {page: Page}) {
   const [location] = useLocation();
+  const isCurrent = pages.some((one) => (one === page || one.within === page.path) && isAt(one, location));
   const Mark = page.icon;
   return (
-    <Link href={page.path} className={styles.entry ?? ""} aria-current={location.startsWith(page.path) ? "page" : undefined}>
+    <Link href={page.path} className={styles.entry ?? ""} aria-current={isCurrent ? "page" : undefined}>
       <Mark size={18} stroke={1.7} aria-hidden/><span>{page.title}</span>
     </Link>
   );

@@ -1,4 +1,4 @@
-import {IconBolt, IconKey, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconBolt, IconKey, IconListDetails, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -15,6 +15,8 @@ export interface Page {
   readonly owner?: boolean;
   /** Only users of a customer see it: it is about their orders. */
   readonly customer?: boolean;
+  /** The path of the page in whose entry of the navigation it is. */
+  readonly within?: string;
   readonly show: ComponentType;
 }
 
@@ -23,8 +25,14 @@ export function pagesOf(session: Session): readonly Page[] {
   return pages.filter((page) => (!page.owner || mayChange(session)) && (!page.customer || session.role !== "operator"));
 }
 
+/** isAt reports whether a location is the one of a page or below it. */
+export function isAt(page: Page, location: string): boolean {
+  return location === page.path || location.startsWith(`${page.path}/`);
+}
+
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
+  {path: "/orders", title: "Orders", icon: IconListDetails, primary: true, customer: true, show: lazy(() => import("../pages/orders/Orders"))},
   {path: "/keys", title: "Keys", icon: IconKey, primary: true, show: lazy(() => import("../pages/keys/Keys"))},
   {path: "/channels", title: "Channels", icon: IconWebhook, show: lazy(() => import("../pages/channels/Channels"))},
   {path: "/endpoints", title: "Endpoints", icon: IconWorldUpload, show: lazy(() => import("../pages/endpoints/Endpoints"))},

@@ -5,6 +5,7 @@ import {CallError, call} from "../api/client";
 import {forgetToken, keepTokenOf} from "../api/trading";
 import type {Session} from "../api/types";
 import {Failure, Waiting} from "../ui/Panel";
+import {isUsed} from "./used";
 
 const Context = createContext<Session | undefined>(undefined);
 
@@ -37,14 +38,10 @@ export function useSignedOut(): () => void {
 }
 
 const POLL_MILLISECONDS = 30_000;
-const USED_MILLISECONDS = 10 * 60_000;
-
-let lastInput = Date.now();
-for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => lastInput = Date.now(), {capture: true, passive: true});
 
 /** pollWhileUsed is the interval of reads that are repeated. A page that nobody uses reads nothing, because each call prolongs the session. */
 export function pollWhileUsed(): number | false {
-  return Date.now() - lastInput < USED_MILLISECONDS && POLL_MILLISECONDS;
+  return isUsed() && POLL_MILLISECONDS;
 }
 
 async function readSession(): Promise<Session> {

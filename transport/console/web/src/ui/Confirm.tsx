@@ -1,5 +1,6 @@
 import {Button, Group, Modal, Stack} from "@mantine/core";
 import type {ReactNode} from "react";
+import {isOutcomeUnknown} from "../api/client";
 import {useIsAsking} from "../app/step-up";
 import {useSubmit} from "./form";
 import {Failure} from "./Panel";
@@ -29,14 +30,15 @@ function Question({act, close}: {act: Act; close: () => void}) {
     await act.run();
     close();
   });
+  const unknown = isOutcomeUnknown(failure); // it is not sent twice
   return (
     <form onSubmit={submit}>
       <Stack>
         <div>{act.consequence}</div>
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
-          <Button variant="default" onClick={close} disabled={busy} data-autofocus>Keep</Button>
-          <Button type="submit" color="var(--down)" autoContrast loading={busy}>{act.button}</Button>
+          <Button variant="default" onClick={close} disabled={busy} data-autofocus>{unknown ? "Close" : "Keep"}</Button>
+          {!unknown && <Button type="submit" color="var(--down)" autoContrast loading={busy}>{act.button}</Button>}
         </Group>
       </Stack>
     </form>

@@ -1,14 +1,25 @@
 import type {ReactNode} from "react";
+import type {Decimal} from "../money/decimal";
+import {decimalsOf} from "../money/format";
+import {Amount} from "./Amount";
 import styles from "./Table.module.css";
 
 /** A column of a table; on a small screen a line of a card. */
 export interface Column<Row> {
   readonly title: string;
-  readonly cell: (row: Row) => ReactNode;
+  /** The second argument is the most digits after the point in the column. */
+  readonly cell: (row: Row, decimals: number) => ReactNode;
+  /** The value of a column of amounts. */
+  readonly amount?: (row: Row) => Decimal | null;
   /** Amounts are aligned on the right. */
   readonly number?: boolean;
   /** Buttons; the title is only read aloud. */
   readonly acts?: boolean;
+}
+
+/** amounts is a column of decimals, whose points line up. */
+export function amounts<Row>(title: string, amount: (row: Row) => Decimal | null, gain = false): Column<Row> {
+  return {title, number: true, amount, cell: (row, decimals) => <Amount value={amount(row)} gain={gain} decimals={decimals}/>};
 }
 
 interface Props<Row> {
@@ -18,13 +29,16 @@ interface Props<Row> {
   readonly id: (row: Row) => string;
   /** Rows of the past, such as revoked keys. */
   readonly faded?: (row: Row) => boolean;
+  /** Lower rows of one line each, for what traders compare. */
+  readonly dense?: boolean;
 }
 
 /** Table shows rows in columns, and as cards of label and value on small screens. */
-export function Table<Row>({caption, columns, rows, id, faded}: Props<Row>) {
+export function Table<Row>({caption, columns, rows, id, faded, dense}: Props<Row>) {
+  const decimals = columns.map(({amount}) => amount ? Math.max(0, ...rows.map((row) => decimalsOf(amount(row) ?? ""))) : 0);
   return (
     <div className={styles.scroll}>
-      <table className={styles.table}>
+      <table className={`${styles.table} ${dense ? styles.dense : ""}`}>
         <caption className={styles.hidden}>{caption}</caption>
         <thead>
           <tr>{columns.map((c) => (
@@ -34,9 +48,9 @@ export function Table<Row>({caption, columns, rows, id, faded}: Props<Row>) {
           ))}</tr>
         </thead>
         <tbody>{rows.map((row) => (
-          <tr key={id(row)} className={faded?.(row) ? styles.faded : undefined}>{columns.map((c) => (
+          <tr key={id(row)} className={faded?.(row) ? styles.faded : undefined}>{columns.map((c, at) => (
             <td key={c.title} data-label={c.acts ? "" : c.title} className={c.acts ? styles.acts : c.number ? styles.number : undefined}>
-              <div>{c.cell(row)}</div>
+              <div>{c.cell(row, decimals[at] ?? 0)}</div>
             </td>
           ))}</tr>
         ))}</tbody>

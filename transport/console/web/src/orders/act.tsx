@@ -1,0 +1,28 @@
+import {useState} from "react";
+import {trading} from "../api/trading";
+import type {Order} from "../api/types";
+import {useReadAnew} from "../app/reading";
+import {Confirm, type Act} from "../ui/Confirm";
+import {Change} from "./Change";
+import {nameOf} from "./words";
+
+/** useOrderActs returns functions that ask before an order is cancelled or changed, and the dialogs that ask. */
+export function useOrderActs(replaced?: (by: Order) => void) {
+  const readAnew = useReadAnew();
+  const [act, setAct] = useState<Act>();
+  const [changing, setChanging] = useState<Order>();
+  const cancel = (order: Order) => setAct({
+    title: "Cancel this order", button: "Cancel the order",
+    consequence: `Cancels ${nameOf(order)}. What is filled stays filled.`,
+    run: () => trading<Order>("DELETE", `orders/${order.orderId}`).finally(() => void readAnew()),
+  });
+  const changed = (order: Order) => {
+    if (order.orderId !== changing?.orderId) replaced?.(order);
+    setChanging(undefined);
+  };
+  const dialogs = <>
+    <Confirm act={act} close={() => setAct(undefined)}/>
+    <Change order={changing} close={() => setChanging(undefined)} changed={changed}/>
+  </>;
+  return {cancel, change: setChanging, dialogs};
+}
