@@ -104,7 +104,7 @@ func postClose(s *Server, in *call) (response, error) {
 		return response{}, err
 	}
 	c.Command = in.placement()
-	c.Symbol = s.canonical(c.Exchange, c.Symbol)
+	c.Symbol, c.Source = s.canonical(c.Exchange, c.Symbol), in.principal.Source
 	order, err := s.deps.Trader.Close(in.ctx, c)
 	if err != nil {
 		return response{}, err
