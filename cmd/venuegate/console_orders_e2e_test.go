@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+
+	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 )
@@ -86,4 +89,64 @@ func TestConsoleCancelAll(t *testing.T) {
 	if got := s.trade(http.StatusOK, http.MethodGet, "/v1/orders/"+other, "").text("status"); got != "open" {
 		t.Errorf("order in another instrument = %s, want open", got)
 	}
+}
+
+// TestConsolePositions closes a part of a position and then the rest in a browser, and finds
+// the executions among the fills and the closed trades.
+func TestConsolePositions(t *testing.T) {
+	s, page := openConsole(t)
+	page.enter(s)
+	s.someOrders()
+	page.open(s.demo.Console.URL + "/positions")
+	if got, want := page.cells("ETHUSDT"), "ETHUSDTokx|short|1.5|"; got[:min(len(got), len(want))] != want {
+		t.Errorf("row = %s, want %s", got, want)
+	}
+	closePart := func(qty string) {
+		t.Helper()
+		page.press("Close ETHUSDT on okx")
+		page.wait(`document.querySelector("[role=dialog] input")`)
+		page.fill("[role=dialog] input", qty)
+		page.press("Close the position · sim")
+		page.wait(`document.querySelector("[role=dialog] [role=status]")?.textContent.includes("filled")`)
+		page.press("Done")
+		page.wait(`!document.querySelector("[role=dialog]")`)
+	}
+	closePart("1.000")
+	page.wait(`document.querySelector("tbody tr td:nth-child(3)")?.textContent === "0.5"`)
+	closePart("")
+	page.wait(`document.querySelector("#content").textContent.includes("No open position.")`)
+	orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=closed&exchange=okx&source=console", "").items()
+	if len(orders) != 2 || orders[0].text("qty") != "0.5" || orders[1].text("qty") != "1" {
+		t.Errorf("orders of the console = %v, want two of 0.5 and 1", orders)
+	}
+
+	page.open(s.demo.Console.URL + "/fills")
+	page.wait(`document.querySelectorAll("tbody tr").length >= 3`)
+	page.open(s.demo.Console.URL + "/trades")
+	if got := page.cells("ETHUSDT"); !strings.Contains(got, "|ETHUSDTokx|short|1.5|") {
+		t.Errorf("closed trade = %s, want a short of 1.5", got)
+	}
+	page.wantOwnOrigin(s)
+}
+
+// TestConsoleOverview opens the first page, and sees the balances of all venues, and a position
+// without stop loss that needs somebody.
+func TestConsoleOverview(t *testing.T) {
+	s, page := openConsole(t)
+	page.enter(s)
+	page.wait(`location.pathname === "/console/overview"`)
+	page.wait(`document.querySelector("[aria-label='Needs you']").textContent.includes("Nothing needs you.")`)
+	s.someOrders()
+	page.wait(`document.querySelector("[aria-label='Needs you']").textContent.includes("ETHUSDT on okx: the short position of 1.5 has no stop loss")`)
+	page.wait(`document.querySelectorAll("[aria-label=Positions] tbody tr").length === 1`)
+
+	var available decimal.Decimal
+	for _, balance := range s.trade(http.StatusOK, http.MethodGet, "/v1/account", "").items() {
+		available = available.Add(decimal.RequireFromString(balance.text("available")))
+	}
+	page.wait(fmt.Sprintf(`[...document.querySelectorAll("[aria-label=Balances] dd")][1].textContent.replace(/\s/g, "") === %q`, available))
+
+	page.click("[aria-label='Needs you'] a")
+	page.wait(`location.pathname === "/console/positions" && location.search === "?exchange=okx&symbol=ETHUSDT"`)
+	page.wantOwnOrigin(s)
 }

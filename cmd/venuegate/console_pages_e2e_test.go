@@ -105,7 +105,7 @@ func TestConsoleOnAPhone(t *testing.T) {
 	page.call("Emulation.setDeviceMetricsOverride", record{"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true})
 	page.enter(s)
 	s.someOrders()
-	for _, path := range []string{"/orders?status=all", "/keys", "/channels", "/journal", "/users", "/settings"} {
+	for _, path := range []string{"/overview", "/orders?status=all", "/fills", "/positions", "/keys", "/channels", "/journal", "/users", "/settings"} {
 		page.open(s.demo.Console.URL + path)
 		page.wait(`document.querySelector("h1") && document.querySelector("td") && !document.querySelector("[aria-label=Loading]")`)
 		if got := page.evaluate(`document.documentElement.scrollWidth`); got != "390" {

@@ -49,6 +49,11 @@ export function call<T>(method: Method, path: string, body?: object | string): P
   return send(`/console/api/${path}`, method, {"X-Console": "1"}, body);
 }
 
+/** callForText reads below /console/api/ what is not JSON. */
+export function callForText(path: string): Promise<string> {
+  return sendForText(`/console/api/${path}`, "GET", {"X-Console": "1", Accept: "*/*"});
+}
+
 /** send sends one request to the service and returns the body of its response. */
 export async function send<T>(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<T> {
   const text = await sendForText(url, method, more, body);
@@ -59,8 +64,7 @@ export async function send<T>(url: string, method: Method, more: Readonly<Record
   }
 }
 
-/** sendForText is send for responses that are not JSON. */
-export async function sendForText(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<string> {
+async function sendForText(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<string> {
   const headers: Record<string, string> = {Accept: "application/json", ...more};
   if (method !== "GET") headers["Content-Type"] = "application/json";
   let response: Response, text: string;

@@ -26,6 +26,7 @@ export type PlannedStep = Records["schemas"]["PlannedStep"];
 export type SignalAnswer = Records["schemas"]["SignalAnswer"];
 export type Signal = Records["schemas"]["ReceivedSignal"];
 export type SignalHistory = Records["schemas"]["SignalHistory"];
+export type VenueAccount = Records["schemas"]["VenueAccount"];
 export type JournalRow = Records["schemas"]["JournalRow"];
 export type Endpoint = Records["schemas"]["Endpoint"];
 export type EndpointStats = Records["schemas"]["EndpointStats"];

@@ -12,7 +12,7 @@ import {useUsed} from "./used";
 /** Shell is the frame of every page behind the sign-in: band, header, navigation. */
 export function Shell({children}: {children: ReactNode}) {
   const session = useSession();
-  const mine = pagesOf(session).filter((page) => !page.within);
+  const mine = pagesOf(session);
   usePageChange();
   const environment = environmentOf(session);
   return (
@@ -61,10 +61,9 @@ function environmentOf(session: Session): keyof typeof bandText {
 
 function Entry({page}: {page: Page}) {
   const [location] = useLocation();
-  const isCurrent = pages.some((one) => (one === page || one.within === page.path) && isAt(one, location));
   const Mark = page.icon;
   return (
-    <Link href={page.path} className={styles.entry ?? ""} aria-current={isCurrent ? "page" : undefined}>
+    <Link href={page.path} className={styles.entry ?? ""} aria-current={isAt(page, location) ? "page" : undefined}>
       <Mark size={18} stroke={1.7} aria-hidden/><span>{page.title}</span>
     </Link>
   );

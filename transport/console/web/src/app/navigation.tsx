@@ -1,4 +1,4 @@
-import {IconBolt, IconKey, IconListDetails, IconNotebook, IconSend, IconSettings, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconArrowsExchange, IconBolt, IconHome, IconKey, IconListDetails, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -15,8 +15,6 @@ export interface Page {
   readonly owner?: boolean;
   /** Only users of a customer see it: it is about their orders. */
   readonly customer?: boolean;
-  /** The path of the page in whose entry of the navigation it is. */
-  readonly within?: string;
   readonly show: ComponentType;
 }
 
@@ -32,13 +30,17 @@ export function isAt(page: Page, location: string): boolean {
 
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
+  {path: "/overview", title: "Overview", icon: IconHome, primary: true, customer: true, show: lazy(() => import("../pages/overview/Overview"))},
   {path: "/orders", title: "Orders", icon: IconListDetails, primary: true, customer: true, show: lazy(() => import("../pages/orders/Orders"))},
-  {path: "/keys", title: "Keys", icon: IconKey, primary: true, show: lazy(() => import("../pages/keys/Keys"))},
+  {path: "/fills", title: "Fills", icon: IconReceipt2, customer: true, show: lazy(() => import("../pages/fills/Fills"))},
+  {path: "/trades", title: "Closed trades", icon: IconArrowsExchange, customer: true, show: lazy(() => import("../pages/trades/Trades"))},
+  {path: "/positions", title: "Positions", icon: IconStack2, primary: true, customer: true, show: lazy(() => import("../pages/positions/Positions"))},
   {path: "/channels", title: "Channels", icon: IconWebhook, show: lazy(() => import("../pages/channels/Channels"))},
   {path: "/endpoints", title: "Endpoints", icon: IconWorldUpload, show: lazy(() => import("../pages/endpoints/Endpoints"))},
   {path: "/deliveries", title: "Deliveries", icon: IconSend, customer: true, show: lazy(() => import("../pages/deliveries/Deliveries"))},
   {path: "/signals", title: "Signals", icon: IconBolt, primary: true, customer: true, show: lazy(() => import("../pages/signals/Signals"))},
+  {path: "/keys", title: "Keys", icon: IconKey, show: lazy(() => import("../pages/keys/Keys"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, primary: true, show: lazy(() => import("../pages/journal/Journal"))},
-  {path: "/users", title: "Users", icon: IconUsers, primary: true, owner: true, show: lazy(() => import("../pages/users/Users"))},
+  {path: "/users", title: "Users", icon: IconUsers, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},
 ];

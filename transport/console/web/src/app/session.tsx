@@ -26,6 +26,11 @@ export function mayTrade(session: Session): boolean {
   return session.role === "trader" || session.role === "owner";
 }
 
+/** environmentIn returns the environment of a venue, such as "sim", for the buttons that trade there. */
+export function environmentIn(session: Session, exchange: string): string {
+  return new Map(Object.entries(session.environments)).get(exchange) ?? "live";
+}
+
 /** useSignedOut returns a function that drops everything the page holds of a session. */
 export function useSignedOut(): () => void {
   const queries = useQueryClient();

@@ -1,0 +1,81 @@
+import {Link} from "wouter";
+import {call} from "../../api/client";
+import {query, trading} from "../../api/trading";
+import type {Balance, Delivery, Endpoint, Fill, Items, JournalRow, Key, Order, Page, Position, Venue, VenueAccount, VenueItems} from "../../api/types";
+import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../../app/reading";
+import styles from "../../orders/Orders.module.css";
+import {Missing} from "../../ui/Missing";
+import {Panel} from "../../ui/Panel";
+import {Table, amounts, type Column} from "../../ui/Table";
+import {Time} from "../../ui/Time";
+import {Needs} from "./Needs";
+import own from "./Overview.module.css";
+import {Sums} from "./Sums";
+import {Venues} from "./Venues";
+import {needsOf} from "./attention";
+
+const MOST_ROWS = "500";
+const MOST_UNDELIVERED = "100";
+
+/** Overview is the first page: what needs somebody, balances, venues, positions and the last signals. */
+export default function Overview() {
+  const balances = useReading(["v1", "account"], () => trading<VenueItems<Balance>>("GET", "account"), FAST_MILLISECONDS);
+  const positions = useReading(["v1", "positions", {}], () => trading<VenueItems<Position>>("GET", "positions"), FAST_MILLISECONDS);
+  const orders = useReading(["v1", "open orders"], () => trading<Page<Order>>("GET", `orders${query({status: "open", limit: MOST_ROWS})}`), FAST_MILLISECONDS);
+  const venues = useReading(["v1", "venues"], () => trading<Items<Venue>>("GET", "venues"), FAST_MILLISECONDS);
+  const today = useReading(["v1", "fills of today"], () => trading<Page<Fill>>("GET", `fills${query({from: new Date().toISOString().slice(0, 10), limit: MOST_ROWS})}`), SLOW_MILLISECONDS);
+  const accounts = useReading(["accounts"], () => call<Items<VenueAccount>>("GET", "accounts"), SLOW_MILLISECONDS);
+  const endpoints = useReading(["endpoints"], () => call<Items<Endpoint>>("GET", "endpoints"), SLOW_MILLISECONDS);
+  const undelivered = useReading(["undelivered", endpoints.data?.items.map(({id}) => id)], () => readUndelivered(endpoints.data?.items ?? []), SLOW_MILLISECONDS);
+  const keys = useReading(["keys"], () => call<Items<Key>>("GET", "keys"), SLOW_MILLISECONDS);
+  const signals = useReading(["signals answered"], () => call<Page<JournalRow>>("GET", "journal?kind=signal.answer&limit=8"), SLOW_MILLISECONDS);
+  const failed = [positions, orders, venues, accounts, endpoints, undelivered, keys].find(({error}) => error);
+  const needs = needsOf({
+    positions: positions.data?.items, orders: orders.data?.items, venues: venues.data?.items, accounts: accounts.data?.items,
+    endpoints: endpoints.data?.items, undelivered: undelivered.data, keys: keys.data?.items,
+  }, new Date(Math.max(keys.dataUpdatedAt, venues.dataUpdatedAt)));
+  const read = [positions, orders, venues, accounts, endpoints, keys].every(({data}) => data !== undefined);
+  return (
+    <>
+      <h1>Overview</h1>
+      <Sums balances={balances} today={today}/>
+      <Needs needs={needs} read={read} failed={failed}/>
+      <Venues venues={venues} balances={balances.data} accounts={accounts.data?.items}/>
+      <div className={own.pair}>
+        <Panel title="Positions" query={positions} actions={<Link className={styles.link ?? ""} href="/positions">All</Link>}
+          empty={{when: ({items, errors}) => items.length === 0 && !errors, text: "No open position."}}>
+          {({items, errors}) => <><Missing errors={errors} what="positions"/>
+            <Table dense caption="Positions" rows={items} id={(p) => `${p.exchange} ${p.symbol} ${p.side}`} columns={positionColumns}/></>}
+        </Panel>
+        <Panel title="Last signals" query={signals} actions={<Link className={styles.link ?? ""} href="/journal?kind=signal.answer">All</Link>}
+          empty={{when: ({items}) => items.length === 0, text: "No signal yet. Channels receive them from scripts and charting platforms."}}>
+          {({items}) => <Table dense caption="Last signals" rows={items} id={(row) => row.id} columns={signalColumns}/>}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+// The number of undelivered events of each endpoint that has some.
+async function readUndelivered(endpoints: readonly Endpoint[]): Promise<Record<string, string>> {
+  const counts = await Promise.all(endpoints.map(async ({id}) => {
+    const {items, nextCursor} = await call<Page<Delivery>>("GET", `endpoints/${id}/deliveries${query({status: "undelivered", limit: MOST_UNDELIVERED})}`);
+    return [id, nextCursor === null ? `${items.length}` : `${MOST_UNDELIVERED}+`] as const;
+  }));
+  return Object.fromEntries(counts.filter(([, count]) => count !== "0"));
+}
+
+const positionColumns: readonly Column<Position>[] = [
+  {title: "Instrument", cell: (p) => <><strong>{p.symbol}</strong> <span className="dim">{p.exchange}</span></>},
+  {title: "Side", cell: (p) => <span className={p.side === "long" ? styles.buy : styles.sell}>{p.side}</span>},
+  amounts("Quantity", (p) => p.qty),
+  amounts("Entry", (p) => p.entryPrice),
+  amounts("Mark", (p) => p.markPrice),
+  amounts("Unrealized", (p) => p.unrealizedPnl, true),
+];
+
+const signalColumns: readonly Column<JournalRow>[] = [
+  {title: "Time", cell: (row) => <Time at={row.at}/>},
+  {title: "Instrument", cell: (row) => row.symbol ?? "–"},
+  {title: "Result", cell: (row) => <Link className={styles.link ?? ""} href={`/journal?subject=${row.subject}`}>{row.result ?? "–"}</Link>},
+];
