@@ -47,6 +47,9 @@ export type Order = Trading["schemas"]["Order"];
 export type OrderRequest = Trading["schemas"]["OrderRequest"];
 export type OrderCheck = Trading["schemas"]["OrderCheck"];
 export type CancelResult = Trading["schemas"]["CancelResult"];
+export type Ticker = Trading["schemas"]["Ticker"];
+export type Candle = Trading["schemas"]["Candle"];
+export type Timeframe = Trading["schemas"]["Timeframe"];
 export type Fill = Trading["schemas"]["Fill"];
 
 /** A list that is not paged. */

@@ -1,4 +1,4 @@
-import {IconArrowsExchange, IconBolt, IconHome, IconKey, IconListDetails, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconArrowsExchange, IconBolt, IconChartCandle, IconHome, IconKey, IconListDetails, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -31,6 +31,7 @@ export function isAt(page: Page, location: string): boolean {
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
   {path: "/overview", title: "Overview", icon: IconHome, primary: true, customer: true, show: lazy(() => import("../pages/overview/Overview"))},
+  {path: "/trade", title: "Trade", icon: IconChartCandle, primary: true, customer: true, show: lazy(() => import("../pages/trade/Trade"))},
   {path: "/orders", title: "Orders", icon: IconListDetails, primary: true, customer: true, show: lazy(() => import("../pages/orders/Orders"))},
   {path: "/fills", title: "Fills", icon: IconReceipt2, customer: true, show: lazy(() => import("../pages/fills/Fills"))},
   {path: "/trades", title: "Closed trades", icon: IconArrowsExchange, customer: true, show: lazy(() => import("../pages/trades/Trades"))},

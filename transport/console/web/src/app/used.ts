@@ -27,10 +27,13 @@ export function isUsed(): boolean {
   return used;
 }
 
+/** watchUsed calls changed whenever isUsed changes, until the function that it returns is called. */
+export function watchUsed(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+}
+
 /** useUsed is isUsed for components. */
 export function useUsed(): boolean {
-  return useSyncExternalStore((changed) => {
-    watchers.add(changed);
-    return () => watchers.delete(changed);
-  }, isUsed);
+  return useSyncExternalStore(watchUsed, isUsed);
 }

@@ -77,6 +77,11 @@ export class Live {
     return topic.sink as S;
   }
 
+  /** find returns the sink of a topic that is in use. */
+  find(name: string): Sink | undefined {
+    return this.#topics.get(name)?.sink;
+  }
+
   /** release ends one use of a topic. With the last one it is unsubscribed. */
   release(name: string): void {
     const topic = this.#topics.get(name);
@@ -84,7 +89,7 @@ export class Live {
     this.#settleSoon();
   }
 
-  /** setHidden closes the connection of a page that nobody has seen for a minute, and opens it when it is seen again. */
+  /** setHidden closes the connection of a page that has been hidden for a minute, and opens it when it is seen again. */
   setHidden(hidden: boolean): void {
     clearTimeout(this.#hiding);
     const apply = () => {
@@ -108,7 +113,7 @@ export class Live {
   #settle(): void {
     const ended = [...this.#topics].filter(([, topic]) => topic.references === 0);
     for (const [name] of ended) this.#topics.delete(name);
-    if (this.#topics.size === 0 || this.#hidden) this.#end("The page was not visible.", {phase: "off"});
+    if (this.#topics.size === 0 || this.#hidden) this.#end("Nobody has seen or used the page.", {phase: "off"});
     else if (this.#status.phase === "off") this.#connect();
     else if (this.#status.phase === "live") {
       this.#send("unsubscribe", ended.filter(([, topic]) => topic.sent).map(([name]) => name));

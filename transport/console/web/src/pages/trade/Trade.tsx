@@ -1,0 +1,91 @@
+import {SegmentedControl} from "@mantine/core";
+import {useMediaQuery} from "@mantine/hooks";
+import {Suspense, lazy, useState, type ReactNode} from "react";
+import {Redirect, useRoute} from "wouter";
+import {trading} from "../../api/trading";
+import type {Instrument, Items, Venue} from "../../api/types";
+import {SLOW_MILLISECONDS, useReading} from "../../app/reading";
+import {mayTrade, useSession} from "../../app/session";
+import {useBook, useOrders, useTrust} from "../../live/use";
+import {Failure, Waiting} from "../../ui/Panel";
+import {OrderBook} from "./Book";
+import {Choice} from "./Choice";
+import {Facts} from "./Facts";
+import {OpenOrders} from "./OpenOrders";
+import {OwnPosition} from "./OwnPosition";
+import {Ticket} from "./Ticket";
+import {Trades} from "./Tape";
+import {emptyDraft, hasPrice, hasTrigger, type Draft} from "./draft";
+import {instrumentOf, useInstruments} from "./instruments";
+import styles from "./Trade.module.css";
+
+const Chart = lazy(() => import("./Chart"));
+
+/** Trade shows the market of one instrument at one venue, and what the customer has there. */
+export default function Trade() {
+  const [, path] = useRoute<{exchange?: string; symbol?: string}>("/trade/:exchange?/:symbol?");
+  const venues = useReading(["venues"], () => trading<Items<Venue>>("GET", "venues"), SLOW_MILLISECONDS);
+  const venue = venues.data?.items.find((each) => each.exchange === path?.exchange);
+  const instruments = useInstruments(venue?.exchange);
+  const instrument = instrumentOf(instruments.data, path?.symbol);
+  const failure = venues.data ? instruments.error : venues.error;
+  if (failure) return <Failure error={failure} retry={() => void (venues.data ? instruments : venues).refetch()}/>;
+  if (!venues.data) return <Waiting/>;
+  if (!venue) return <FirstVenue venues={venues.data.items}/>;
+  if (!instruments.data) return <Waiting/>;
+  if (!path?.symbol) return <Redirect replace to={`/trade/${venue.exchange}/${instrumentOf(instruments.data, "BTCUSDT")?.symbol ?? instruments.data[0]?.symbol}`}/>;
+  return (
+    <>
+      <header className={styles.top}>
+        <h1 className={styles.hidden}>Trade {path.symbol} on {venue.exchange}</h1>
+        <Choice key={`${venue.exchange} ${path.symbol}`} venues={venues.data.items} venue={venue} instruments={instruments.data} symbol={path.symbol}/>
+        {instrument && <Facts instrument={instrument}/>}
+      </header>
+      {venue.status !== "up" && <p role="status" className={styles.notice}>{venue.exchange} is {venue.status}{venue.reason ? `: ${venue.reason}` : "."}</p>}
+      {instrument ? <Market key={`${venue.exchange} ${instrument.symbol}`} instrument={instrument}/> : <p>There is no instrument {path.symbol} on {venue.exchange}.</p>}
+    </>
+  );
+}
+
+function FirstVenue({venues}: {venues: readonly Venue[]}) {
+  const first = venues.find((venue) => venue.connected) ?? venues[0];
+  return first ? <Redirect replace to={`/trade/${first.exchange}`}/> : <p>No venue is set up.</p>;
+}
+
+/** The parts of the page of which a phone shows one at a time. */
+type Part = "Chart" | "Book" | "Ticket" | "Orders";
+
+function Market({instrument}: {instrument: Instrument}) {
+  const isPhone = useMediaQuery("(max-width: 48em)");
+  const [part, setPart] = useState<Part>("Chart");
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const orders = useOrders();
+  const [depth, setDepth] = useState(10);
+  const book = useBook(instrument.exchange, instrument.symbol, depth);
+  const trust = useTrust(book);
+  const trades = mayTrade(useSession());
+  const own = orders?.list().filter((order) => order.exchange === instrument.exchange && order.symbol === instrument.symbol) ?? [];
+  const change = (part: Partial<Draft>) => setDraft((old) => ({...old, ...part}));
+  const take = (price: string) => {
+    change(hasPrice(draft.type) ? {price} : hasTrigger(draft.type) ? {triggerPrice: price} : {type: "limit", price});
+    setPart("Ticket");
+  };
+  const show = (name: Part, content: ReactNode) => (!isPhone || part === name) && content;
+  return (
+    <div className={styles.market}>
+      {isPhone && <SegmentedControl fullWidth value={part} onChange={setPart} data={["Chart", "Book", "Ticket", "Orders"] satisfies Part[]}/>}
+      {show("Chart", <div className={styles.chart}><Suspense fallback={<Waiting/>}><Chart instrument={instrument} own={own}/></Suspense></div>)}
+      {show("Book", <div className={styles.side}>
+        <OrderBook instrument={instrument} book={book} depth={depth} setDepth={setDepth} own={own} take={take}/>
+        <Trades instrument={instrument}/>
+      </div>)}
+      {trades && show("Ticket", <div className={styles.ticket}>
+        <Ticket instrument={instrument} draft={draft} change={change} orders={orders} hasBook={trust?.state === "live"}/>
+      </div>)}
+      {show("Orders", <div className={styles.own}>
+        <OwnPosition instrument={instrument}/>
+        <OpenOrders instrument={instrument} held={orders} own={own}/>
+      </div>)}
+    </div>
+  );
+}
