@@ -20,26 +20,28 @@ interface Props {
   readonly orders: Records<Order> | undefined;
   /** Whether the order book is known and current. */
   readonly hasBook: boolean;
+  /** Whether the venue does not respond: then nothing can be placed. */
+  readonly isDown: boolean;
 }
 
 const labels: Readonly<Record<Field, string>> = {qty: "Quantity", price: "Price", triggerPrice: "Trigger price", stopLoss: "Stop loss", takeProfit: "Take profit"};
 const types = (["limit", "market", "stop_limit", "stop_market"] satisfies Draft["type"][]).map((value) => ({value, label: plain(value)}));
 
 /** Ticket places orders. It checks an order while it is typed, shows it once more, and sends it once. */
-export function Ticket({instrument, draft, change, orders, hasBook}: Props) {
+export function Ticket({instrument, draft, change, orders, hasBook, isDown}: Props) {
   const environment = useSession().environments[instrument.exchange] ?? "";
   const {placement, outcome, place, clear} = usePlacement(instrument);
   const [review, setReview] = useState<{readonly draft: Draft; readonly request: Request}>();
   const first = useRef<HTMLInputElement>(null);
   const faults = faultsOf(draft, instrument);
+  const isLocked = isDown || (placement?.isOpen ?? false);
   const isReady = isComplete(draft) && Object.keys(faults).length === 0;
   const act = `${draft.side === "buy" ? "Buy" : "Sell"} ${draft.qty.trim()} ${instrument.baseCurrency} · ${environment}`;
-  const isOpen = placement?.isOpen ?? false;
   const reviewed = review?.draft === draft ? review.request : undefined; // not after another price was taken from the book
   const hasUnknown = orders?.list().some((order) => order.status === "unknown" && order.exchange === instrument.exchange && order.symbol === instrument.symbol);
   const open = (event: FormEvent) => {
     event.preventDefault();
-    if (!isReady || isOpen) return;
+    if (!isReady || isLocked) return;
     clear();
     // The requestId belongs to this intent: what has become of it is found by it.
     setReview({draft, request: {...requestOf(draft, instrument), requestId: newRequestId()}});
@@ -52,8 +54,8 @@ export function Ticket({instrument, draft, change, orders, hasBook}: Props) {
     <section className={market.panel} aria-label="Order ticket">
       <header className={market.head}><h2>Order</h2></header>
       <form className={styles.form} onSubmit={open} noValidate>
-        <fieldset className={styles.fields} disabled={reviewed !== undefined || isOpen}>
-          <SegmentedControl fullWidth value={draft.side} onChange={(side) => change({side})} data-side={draft.side} aria-label="Side" disabled={reviewed !== undefined || isOpen}
+        <fieldset className={styles.fields} disabled={reviewed !== undefined || isLocked}>
+          <SegmentedControl fullWidth value={draft.side} onChange={(side) => change({side})} data-side={draft.side} aria-label="Side" disabled={reviewed !== undefined || isLocked}
             data={[{value: "buy", label: "Buy"}, {value: "sell", label: "Sell"}]} classNames={{root: styles.side}}/>
           <div className={styles.pair}>
             <NativeSelect aria-label="Type" data={types} value={draft.type} onChange={(e) => change({type: e.currentTarget.value as Draft["type"]})}/>
@@ -67,8 +69,8 @@ export function Ticket({instrument, draft, change, orders, hasBook}: Props) {
             {mayPostOnly(draft) && <Checkbox label="Post only" checked={draft.postOnly} onChange={(e) => change({postOnly: e.currentTarget.checked})}/>}
           </div>
         </fieldset>
-        {!isOpen && <Check request={isReady ? requestOf(draft, instrument) : undefined} instrument={instrument}/>}
-        {!reviewed && <Button type="submit" fullWidth className={styles.act} data-side={draft.side} disabled={!isReady || isOpen}>{isReady ? act : "Fill in the order"}</Button>}
+        {!isLocked && <Check request={isReady ? requestOf(draft, instrument) : undefined} instrument={instrument}/>}
+        {!reviewed && <Button type="submit" fullWidth className={styles.act} data-side={draft.side} disabled={!isReady || isLocked}>{isReady ? act : "Fill in the order"}</Button>}
       </form>
       {reviewed && <Review request={reviewed} act={act} hasBook={hasBook} hasUnknown={hasUnknown ?? false} back={back} place={(request) => {
         place(request);

@@ -42,7 +42,7 @@ export default function Trade() {
         {instrument && <Facts instrument={instrument}/>}
       </header>
       {venue.status !== "up" && <p role="status" className={styles.notice}>{venue.exchange} is {venue.status}{venue.reason ? `: ${venue.reason}` : "."}</p>}
-      {instrument ? <Market key={`${venue.exchange} ${instrument.symbol}`} instrument={instrument}/> : <p>There is no instrument {path.symbol} on {venue.exchange}.</p>}
+      {instrument ? <Market key={`${venue.exchange} ${instrument.symbol}`} instrument={instrument} isDown={venue.status === "down"}/> : <p>There is no instrument {path.symbol} on {venue.exchange}.</p>}
     </>
   );
 }
@@ -55,7 +55,7 @@ function FirstVenue({venues}: {venues: readonly Venue[]}) {
 /** The parts of the page of which a phone shows one at a time. */
 type Part = "Chart" | "Book" | "Ticket" | "Orders";
 
-function Market({instrument}: {instrument: Instrument}) {
+function Market({instrument, isDown}: {instrument: Instrument; isDown: boolean}) {
   const isPhone = useMediaQuery("(max-width: 48em)");
   const [part, setPart] = useState<Part>("Chart");
   const [draft, setDraft] = useState<Draft>(emptyDraft);
@@ -80,7 +80,7 @@ function Market({instrument}: {instrument: Instrument}) {
         <Trades instrument={instrument}/>
       </div>)}
       {trades && show("Ticket", <div className={styles.ticket}>
-        <Ticket instrument={instrument} draft={draft} change={change} orders={orders} hasBook={trust?.state === "live"}/>
+        <Ticket instrument={instrument} draft={draft} change={change} orders={orders} hasBook={trust?.state === "live"} isDown={isDown}/>
       </div>)}
       {show("Orders", <div className={styles.own}>
         <OwnPosition instrument={instrument}/>
