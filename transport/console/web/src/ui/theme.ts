@@ -6,8 +6,13 @@ const accent: MantineColorsTuple = [
   "#e3f1ef", "#c8e4e0", "#9fd0ca", "#72bab2", "#4dc4b6", "#2a938a", "#0b6e66", "#0a625b", "#08544e", "#064640",
 ];
 
+// The greys of fields, menus and controls in the dark theme, between its text and its ground.
+const dark: MantineColorsTuple = [
+  "#e6e9ec", "#c3cad1", "#9aa4ae", "#7a858f", "#3d4751", "#2c343c", "#20262d", "#181d23", "#101418", "#0b0e11",
+];
+
 export const theme = createTheme({
-  colors: {accent},
+  colors: {accent, dark},
   primaryColor: "accent",
   primaryShade: {light: 6, dark: 4},
   variantColorResolver: (input) => {
