@@ -133,9 +133,9 @@ func TestConsoleSwitchesTestMode(t *testing.T) {
 	page.open(s.demo.Console.URL + "/channels/" + s.demo.Hook.ID)
 	page.press("Test mode on")
 	page.wait(`document.body.textContent.includes("Test mode on") && document.body.textContent.includes("End test mode")`)
-	const signal = `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","qty":"0.01"}`
+	const signal = `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","qty":"0.01","requestId":%q}`
 	before := s.writes()
-	if got := s.fire(http.StatusAccepted, s.demo.Hook, signal).text("status"); got != "test" {
+	if got := s.fire(http.StatusAccepted, s.demo.Hook, fmt.Sprintf(signal, "one")).text("status"); got != "test" {
 		t.Errorf("status in test mode = %s, want test", got)
 	}
 	if after := s.writes(); !slices.Equal(after, before) {
@@ -145,7 +145,7 @@ func TestConsoleSwitchesTestMode(t *testing.T) {
 	page.wait(`document.querySelector("[role=dialog]")?.textContent.includes("Positions of any size.")`)
 	page.press("End test mode")
 	page.wait(`!document.querySelector("[role=dialog]") && document.body.textContent.includes("Test mode off")`)
-	if got := s.fire(http.StatusAccepted, s.demo.Hook, signal).text("status"); got != "filled" {
+	if got := s.fire(http.StatusAccepted, s.demo.Hook, fmt.Sprintf(signal, "two")).text("status"); got != "filled" {
 		t.Errorf("status after test mode = %s, want filled", got)
 	}
 

@@ -84,8 +84,7 @@ func TestConsoleDeliveries(t *testing.T) {
 	s, page := openConsole(t)
 	receiver := startFlaky(t, http.StatusServiceUnavailable)
 	receiver.text = "<img src=x onerror=violations.push(1)> busy\x07"
-	page.signIn(s, s.demo.Console.Password)
-	page.wait(`location.pathname === "/console/keys"`)
+	page.enter(s)
 	endpoint, secret := page.newEndpoint(s, receiver.url, "")
 	var events []string
 	var since time.Time
@@ -168,8 +167,7 @@ func (d *devTools) wantNarrow(s *service, paths ...string) {
 func TestConsoleEndpoint(t *testing.T) {
 	s, page := openConsole(t)
 	receiver := startFlaky(t, http.StatusTeapot)
-	page.signIn(s, s.demo.Console.Password)
-	page.wait(`location.pathname === "/console/keys"`)
+	page.enter(s)
 	const name = "{{7*7}}<img src=x onerror=violations.push(1)>"
 	endpoint, first := page.newEndpoint(s, receiver.url, name)
 	page.open(s.demo.Console.URL + "/endpoints/" + endpoint)

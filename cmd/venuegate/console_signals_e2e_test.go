@@ -48,8 +48,7 @@ func (d *devTools) wantText(texts ...string) {
 // from outside.
 func TestConsoleSignals(t *testing.T) {
 	s, page := openConsole(t)
-	page.signIn(s, s.demo.Console.Password)
-	page.wait(`location.pathname === "/console/keys"`)
+	page.enter(s)
 	testRejectionsOnThePage(t, s, page)
 	testReversalOnThePage(t, s, page)
 	testTextsOnThePage(t, s, page)
