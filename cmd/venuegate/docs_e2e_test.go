@@ -112,7 +112,7 @@ func TestSamplesWithCurl(t *testing.T) {
 	s := startService(t, t.TempDir())
 	_, env, _ := run(t.Context(), "demo", "env", "--data", s.dir)
 	samples := filepath.Join("..", "..", "transport", "docs", "samples", "curl.sh")
-	out, err := exec.CommandContext(t.Context(), "bash", "-euc", env+"exec bash "+samples).CombinedOutput() //nolint:gosec // of this project
+	out, err := exec.CommandContext(t.Context(), "bash", "-euc", env+"exec bash "+samples).CombinedOutput()
 	if err != nil {
 		t.Fatalf("samples: %v, want success\n%s", err, out)
 	}
