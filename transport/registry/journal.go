@@ -22,6 +22,9 @@ const (
 	PageDefault = 100
 	// PageMax is the largest page size of a list.
 	PageMax = persistence.PageSizeMax
+	// pageReadsMax bounds the reads of a store for one page of a list. Each scans at most
+	// persistence.ScanRowsMax rows, matching or not.
+	pageReadsMax = 8
 	// cursorCharsMax bounds the length of a cursor.
 	cursorCharsMax = 256
 )
@@ -51,7 +54,8 @@ type Row struct {
 	Fields  []persistence.JournalField `json:"fields"`
 }
 
-// Page is one page of a list. NextCursor is null on the last one.
+// Page is one page of a list. NextCursor is null on the last one: a page may have fewer items
+// than requested, or none, and still be followed by another.
 type Page[T any] struct {
 	Items      []T     `json:"items"`
 	NextCursor *string `json:"nextCursor"`
@@ -176,27 +180,25 @@ func pageBounds(limit int, cursor string) (int, *persistence.PagePosition, error
 }
 
 // readPage reads pages, which a store may cut short, until it has as many records
-// as requested. A limit of zero is PageDefault.
+// as requested, at most pageReadsMax times. A limit of zero is PageDefault.
 func readPage[T any](limit int, cursor string, read func(limit int, after *persistence.PagePosition) (persistence.Page[T], error)) ([]T, *string, error) {
 	limit, after, err := pageBounds(limit, cursor)
 	if err != nil {
 		return nil, nil, err
 	}
 	var records []T
-	for {
+	for reads := 0; reads < pageReadsMax && len(records) < limit; reads++ {
 		page, err := read(limit-len(records), after)
 		if err != nil {
 			return nil, nil, err
 		}
 		records = append(records, page.Items...)
-		if page.Next == nil {
+		if after = page.Next; after == nil {
 			return records, nil, nil
 		}
-		if after = page.Next; len(records) >= limit {
-			next, err := formatCursor(after)
-			return records, &next, err
-		}
 	}
+	next, err := formatCursor(after)
+	return records, &next, err
 }
 
 func formatCursor(p *persistence.PagePosition) (string, error) {

@@ -98,8 +98,7 @@ func containsFold(part string, texts ...string) bool {
 	return false
 }
 
-// List returns a page of signals. It may have fewer than the limit and still be followed by
-// another.
+// List returns a page of signals.
 func (s *Signals) List(ctx context.Context, f SignalFilter) (Page[Signal], error) {
 	customer, err := s.resolve(f.Customer)
 	if err == nil {
