@@ -41,22 +41,22 @@ test.each([
   ["too old", headers(Date.now() - 400_000), false], ["missing", {timestamp: "", signature: ""}, false],
 ] as const)("the examples verify a signature that is %s", (_, {timestamp, signature}, valid) => {
   const input = JSON.stringify({timestamp, signature, body, secret});
-  const javascript = `${verification.JavaScript.replace("export ", "")}
+  const javascript = `${verification.JavaScript("X-Desk").replace("export ", "")}
     const {timestamp, signature, body, secret} = JSON.parse(process.argv[1]);
-    console.log(verify({"x-service-timestamp": timestamp, "x-service-signature": signature}, Buffer.from(body), secret));`;
+    console.log(verify({"x-desk-timestamp": timestamp, "x-desk-signature": signature}, Buffer.from(body), secret));`;
   expect(execFileSync("node", ["--input-type=module", "-e", javascript, input]).toString().trim()).toBe(`${valid}`);
-  const python = `${verification.Python}
+  const python = `${verification.Python("X-Desk")}
 import json, sys
 o = json.loads(sys.argv[1])
-print(str(verify({"X-Service-Timestamp": o["timestamp"], "X-Service-Signature": o["signature"]}, o["body"].encode(), o["secret"])).lower())`;
+print(str(verify({"X-Desk-Timestamp": o["timestamp"], "X-Desk-Signature": o["signature"]}, o["body"].encode(), o["secret"])).lower())`;
   expect(execFileSync("python3", ["-c", python, input]).toString().trim()).toBe(`${valid}`);
 });
 
 test("the shell sends exactly the body, with a valid signature", () => {
-  const script = curlOf("https://example.com/it's", "evt_1", body).replaceAll("the secret of the endpoint", secret);
+  const script = curlOf("https://example.com/it's", "X-Desk", "evt_1", body).replaceAll("the secret of the endpoint", secret);
   const sent = execFileSync("sh", ["-c", `curl() { for word; do printf '%s\\0' "$word"; done; }\n${script}`]).toString().split("\0");
   expect(sent[sent.indexOf("--data-raw") + 1]).toBe(body);
   expect(sent).toContain("https://example.com/it's");
-  const timestamp = sent.find((word) => word.startsWith("X-Service-Timestamp: "))?.slice(21) ?? "";
-  expect(sent).toContain(`X-Service-Signature: sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`);
+  const timestamp = sent.find((word) => word.startsWith("X-Desk-Timestamp: "))?.slice(18) ?? "";
+  expect(sent).toContain(`X-Desk-Signature: sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`);
 });

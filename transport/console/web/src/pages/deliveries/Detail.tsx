@@ -4,7 +4,7 @@ import {useState} from "react";
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {DeliveryAttempt, DeliveryDetail, Endpoint, Page} from "../../api/types";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileUsed, useSession} from "../../app/session";
 import {Copy} from "../../outbound/Copy";
 import {curlOf} from "../../outbound/verify";
 import {duration, nameOf, shown} from "../../outbound/words";
@@ -104,12 +104,13 @@ function Attempt({row}: {row: DeliveryAttempt}) {
 
 function Body({delivery, url}: {delivery: DeliveryDetail; url: string | undefined}) {
   const {body} = delivery;
+  const {headerPrefix} = useSession();
   return (
     <section aria-label="Body sent">
       <div className={styles.head}>
         <h3>Body sent</h3>
         {body !== null && <Copy text={body} name="the body"/>}
-        {body !== null && url !== undefined && <Copy text={curlOf(url, delivery.eventId, body)} name="the request as curl" label="Copy as curl"/>}
+        {body !== null && url !== undefined && <Copy text={curlOf(url, headerPrefix, delivery.eventId, body)} name="the request as curl" label="Copy as curl"/>}
       </div>
       {body === null
         ? <p className="dim">There is none to show: the event is no longer kept, or it was sent as a message or a row.</p>

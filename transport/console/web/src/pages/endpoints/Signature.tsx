@@ -19,10 +19,12 @@ const languages = Object.keys(verification) as Language[];
 
 /** Signature says with which secret a webhook is signed, gives it a new one, and has the code that verifies it. */
 export function Signature({endpoint, changed}: {endpoint: Endpoint; changed: () => Promise<void>}) {
-  const changes = mayChange(useSession());
+  const session = useSession();
+  const changes = mayChange(session);
   const [rotating, setRotating] = useState(false);
   const [secrets, setSecrets] = useState<Secrets>();
   const [language, setLanguage] = useState<Language>("Python");
+  const example = verification[language](session.headerPrefix);
   const rotated = async (made: Endpoint) => {
     setRotating(false);
     setSecrets(signingSecret(made, made.secret ?? ""));
@@ -41,9 +43,9 @@ export function Signature({endpoint, changed}: {endpoint: Endpoint; changed: () 
         {endpoint.nextFrom && <p role="status">A new secret signs from <Time at={endpoint.nextFrom} relative/>. Until then accept both.</p>}
         <div className={styles.row}>
           <SegmentedControl size="xs" aria-label="Language" data={languages} value={language} onChange={setLanguage}/>
-          <Copy text={verification[language]} name="the example"/>
+          <Copy text={example} name="the example"/>
         </div>
-        <pre className={styles.pre} data-testid="verification">{verification[language]}</pre>
+        <pre className={styles.pre} data-testid="verification">{example}</pre>
         <p className="dim">Verify the raw bytes before anything else, answer 401 if it is false, 2xx within 10 seconds if the event is taken. Discard ids that were handled already.</p>
       </div>
       <Rotate opened={rotating} endpoint={endpoint} close={() => setRotating(false)} rotated={rotated}/>
