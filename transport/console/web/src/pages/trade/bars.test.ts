@@ -12,6 +12,12 @@ test("what the stream has sent is newer than the history", () => {
   expect(merged([candle(1), candle(2)], held.all).map(({start, close}) => [start, close])).toEqual([[minute(1), "1.5"], [minute(2), "1.7"], [minute(3), "1.9"]]);
 });
 
+test("a candle that was left open when the connection was lost is replaced by the closed one", () => {
+  const open = {...candle(2, "1.7"), closed: false};
+  expect(merged([candle(1), candle(2)], new Map([[open.start, open]])).map(({close}) => close)).toEqual(["1.5", "1.5"]);
+  expect(merged([candle(1), open], new Map([[open.start, {...open, close: "1.8"}]])).map(({close}) => close)).toEqual(["1.5", "1.8"]);
+});
+
 test("a missing candle keeps its place", () => {
   const start = Date.UTC(2026, 10, 20, 9) / 1000;
   expect(barsOf([candle(0), candle(3)])).toEqual([

@@ -7,10 +7,10 @@ export type Bar = CandlestickData<UTCTimestamp> | WhitespaceData<UTCTimestamp>;
 
 const MOST = 5_000;
 
-/** merged returns candles by their start, each as it was last reported: the history, and over it those of the stream. */
+/** merged returns candles by their start, each as it was last reported: the history, and over it those of the stream. One that the stream has left open is not newer than a closed one: the connection was lost meanwhile. */
 export function merged(history: readonly Candle[], streamed: ReadonlyMap<string, Candle>): readonly Candle[] {
   const all = new Map(history.map((candle) => [candle.start, candle]));
-  for (const [start, candle] of streamed) all.set(start, candle);
+  for (const [start, candle] of streamed) if (candle.closed || !all.get(start)?.closed) all.set(start, candle);
   return [...all.values()].sort((a, b) => a.start < b.start ? -1 : 1).slice(-MOST);
 }
 
