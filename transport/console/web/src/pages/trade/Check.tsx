@@ -24,14 +24,15 @@ export function Check({request, instrument}: {request: OrderRequest | undefined;
     ...faults.map(({field, rule, allowed}) => `${field}: ${rule.replaceAll("_", " ")}${allowed ? `, allowed is ${allowed}` : ""}`),
     ...rules.filter(({passed}) => !passed).map(({rule, limit, given}) => `${rule.replaceAll("_", " ")}${limit === null ? "" : `: ${given === null ? "" : `${given}, `}the limit is ${limit}`}`),
   ];
+  const isOlder = check.isPlaceholderData || settled !== typed;
   return (
-    <div className={styles.check} data-checking={check.isPlaceholderData || settled !== typed || undefined}>
+    <div className={styles.check} data-checking={isOlder || undefined}>
       <dl>
         <div><dt>Value</dt><dd><Amount value={notional} unit={instrument.quoteCurrency}/></dd></div>
         {margin !== null && <div><dt>Margin</dt><dd><Amount value={margin} unit={instrument.settleCurrency}/></dd></div>}
         <div><dt>Available</dt><dd><Amount value={available} unit={instrument.settleCurrency}/></dd></div>
       </dl>
-      {failed.length > 0
+      {isOlder ? <p className="dim">Checking …</p> : failed.length > 0
         ? <ul className={styles.faults}>{failed.map((text) => <li key={text}>✗ {text}</li>)}</ul>
         : <p className={styles.passed}>✓ passes the checks of the service</p>}
     </div>

@@ -22,7 +22,7 @@ export function OpenOrders({instrument, held, own}: Props) {
   const {cancel, change, dialogs} = useOrderActs();
   const acts: Column<Order> = {title: "Actions", acts: true, cell: (order) => (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      <Button size="compact-xs" variant="default" aria-label={`Change ${summaryOf(order)}`} onClick={() => change(order)}>Change</Button>
+      {order.entryOrderId === null && <Button size="compact-xs" variant="default" aria-label={`Change ${summaryOf(order)}`} onClick={() => change(order)}>Change</Button>}
       <Button size="compact-xs" variant="default" aria-label={`Cancel ${summaryOf(order)}`} onClick={() => cancel(order)}>Cancel</Button>
     </Group>
   )};
