@@ -1,8 +1,9 @@
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import {query, trading} from "../../api/trading";
-import type {Balance, Delivery, Endpoint, Fill, Items, JournalRow, Key, Order, Page, Position, Venue, VenueAccount, VenueItems} from "../../api/types";
+import type {Balance, Delivery, Endpoint, Fill, Items, Key, Order, Page, Position, Signal, Venue, VenueAccount, VenueItems} from "../../api/types";
 import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../../app/reading";
+import {statusText} from "../../app/text/signals";
 import styles from "../../orders/Orders.module.css";
 import {Missing} from "../../ui/Missing";
 import {Panel} from "../../ui/Panel";
@@ -28,7 +29,7 @@ export default function Overview() {
   const endpoints = useReading(["endpoints"], () => call<Items<Endpoint>>("GET", "endpoints"), SLOW_MILLISECONDS);
   const undelivered = useReading(["undelivered", endpoints.data?.items.map(({id}) => id)], () => readUndelivered(endpoints.data?.items ?? []), SLOW_MILLISECONDS);
   const keys = useReading(["keys"], () => call<Items<Key>>("GET", "keys"), SLOW_MILLISECONDS);
-  const signals = useReading(["signals answered"], () => call<Page<JournalRow>>("GET", "journal?kind=signal.answer&limit=8"), SLOW_MILLISECONDS);
+  const signals = useReading(["last signals"], () => call<Page<Signal>>("GET", "signals?limit=8"), SLOW_MILLISECONDS);
   const failed = [positions, orders, venues, accounts, endpoints, undelivered, keys].find(({error}) => error);
   const needs = needsOf({
     positions: positions.data?.items, orders: orders.data?.items, venues: venues.data?.items, accounts: accounts.data?.items,
@@ -47,9 +48,9 @@ export default function Overview() {
           {({items, errors}) => <><Missing errors={errors} what="positions"/>
             <Table dense caption="Positions" rows={items} id={(p) => `${p.exchange} ${p.symbol} ${p.side}`} columns={positionColumns}/></>}
         </Panel>
-        <Panel title="Last signals" query={signals} actions={<Link className={styles.link ?? ""} href="/journal?kind=signal.answer">All</Link>}
+        <Panel title="Last signals" query={signals} actions={<Link className={styles.link ?? ""} href="/signals">All</Link>}
           empty={{when: ({items}) => items.length === 0, text: "No signal yet. Channels receive them from scripts and charting platforms."}}>
-          {({items}) => <Table dense caption="Last signals" rows={items} id={(row) => row.id} columns={signalColumns}/>}
+          {({items}) => <Table dense caption="Last signals" rows={items} id={(signal) => signal.id} columns={signalColumns}/>}
         </Panel>
       </div>
     </>
@@ -60,9 +61,9 @@ export default function Overview() {
 async function readUndelivered(endpoints: readonly Endpoint[]): Promise<Record<string, string>> {
   const counts = await Promise.all(endpoints.map(async ({id}) => {
     const {items, nextCursor} = await call<Page<Delivery>>("GET", `endpoints/${id}/deliveries${query({status: "undelivered", limit: MOST_UNDELIVERED})}`);
-    return [id, nextCursor === null ? `${items.length}` : `${MOST_UNDELIVERED}+`] as const;
+    return [id, `${items.length}${nextCursor === null ? "" : "+"}`] as const;
   }));
-  return Object.fromEntries(counts.filter(([, count]) => count !== "0"));
+  return Object.fromEntries(counts.filter(([, count]) => !count.startsWith("0")));
 }
 
 const positionColumns: readonly Column<Position>[] = [
@@ -74,8 +75,8 @@ const positionColumns: readonly Column<Position>[] = [
   amounts("Unrealized", (p) => p.unrealizedPnl, true),
 ];
 
-const signalColumns: readonly Column<JournalRow>[] = [
-  {title: "Time", cell: (row) => <Time at={row.at}/>},
-  {title: "Instrument", cell: (row) => row.symbol ?? "–"},
-  {title: "Result", cell: (row) => <Link className={styles.link ?? ""} href={`/journal?subject=${row.subject}`}>{row.result ?? "–"}</Link>},
+const signalColumns: readonly Column<Signal>[] = [
+  {title: "Received", cell: (signal) => <Time at={signal.receivedAt}/>},
+  {title: "Instrument", cell: (signal) => signal.symbol ?? "–"},
+  {title: "Result", cell: (signal) => <Link className={styles.link ?? ""} href={`/signals/${signal.id}`}>{statusText[signal.status] ?? signal.status}</Link>},
 ];

@@ -17,4 +17,9 @@ test("the most urgent comes first", () => {
   })).toEqual(["position okx B short", "o2", "halt c:okx", "lock c:bybit", "venue okx", "disabled e2", "undelivered e1", "soon"]);
 });
 
+test("each leads to where it can be mended", () => {
+  const needs = needsOf({endpoints: [{id: "e1", name: "a", disabled: "gone"}], undelivered: {e1: "4"}} as unknown as Known, now);
+  expect(needs.map(({href}) => href)).toEqual(["/endpoints/e1", "/deliveries?endpoint=e1&status=undelivered"]);
+});
+
 test("what was not read needs nobody", () => expect(ids({})).toEqual([]));

@@ -45,10 +45,10 @@ export function needsOf(known: Known, now: Date): Need[] {
       id: `venue ${v.exchange}`, kind: v.status === "degraded" ? "warning" : "alarm", href: "/positions", since: v.since, text: `${v.exchange}: ${v.status}${v.reason ? `, ${v.reason}` : ""}`,
     })),
     ...(known.endpoints ?? []).filter(({disabled}) => disabled !== "").map((e): Need => ({
-      id: `disabled ${e.id}`, kind: "warning", href: `/journal?subject=${e.id}`, text: `${nameOf(e)}: disabled, ${e.disabled}`,
+      id: `disabled ${e.id}`, kind: "warning", href: `/endpoints/${e.id}`, text: `${nameOf(e)}: disabled, ${e.disabled}`,
     })),
     ...(known.endpoints ?? []).filter(({id}) => known.undelivered?.[id]).map((e): Need => ({
-      id: `undelivered ${e.id}`, kind: "warning", href: `/journal?subject=${e.id}`, text: `${nameOf(e)}: ${known.undelivered?.[e.id]} undelivered`,
+      id: `undelivered ${e.id}`, kind: "warning", href: `/deliveries?endpoint=${e.id}&status=undelivered`, text: `${nameOf(e)}: ${known.undelivered?.[e.id]} undelivered`,
     })),
     ...(known.keys ?? []).filter((k) => !k.revokedAt && k.expiresAt && endsSoon(k.expiresAt, now)).map((k): Need => ({
       id: k.id, kind: "warning", href: "/keys", text: `The key ${k.name} ends at ${k.expiresAt}`,
