@@ -55,7 +55,7 @@ export default function Deliveries() {
       </div>)}
       <Filters endpoints={known}/>
       {sends && <Resend selected={selected} endpoints={known} chosen={chosen} done={reload}/>}
-      <Panel title="Events sent" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} empty={{when: ({pages}) => pages.every(({items}) => items.length === 0), text: empty(chosen, known)}}>
+      <Panel title="Events sent" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} empty={{when: ({pages}) => !rows.hasNextPage && pages.every(({items}) => items.length === 0), text: empty(chosen, known)}}>
         {() => <Table caption="Deliveries" id={keyOf} rows={listed}
           columns={columns(known, open, sends ? {marked: selected, toggle: (key) => setMarked((all) => all.includes(key) ? all.filter((one) => one !== key) : [...all, key])} : undefined)}/>}
       </Panel>

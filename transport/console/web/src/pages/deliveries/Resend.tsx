@@ -34,7 +34,7 @@ export function Resend({selected, endpoints, chosen, done}: Props) {
   }).data;
   // Only what lies at an endpoint that still exists can be resent.
   const waiting = undelivered?.items.filter((d) => to.some(({id}) => id === d.endpoint)) ?? [];
-  const count = undelivered?.nextCursor ? `${COUNTED_MAX}+` : `${waiting.length}`;
+  const count = `${waiting.length}${undelivered?.nextCursor ? "+" : ""}`;
   const some = () => setAct({
     title: `Resend ${selected.length}`, button: `Resend ${selected.length}`, consequence: `${events(`${selected.length}`)} delivered again. ${SAME_ID}`,
     run: async () => {
@@ -57,7 +57,7 @@ export function Resend({selected, endpoints, chosen, done}: Props) {
   return (
     <div className={styles.bar}>
       <Button size="xs" variant="default" disabled={selected.length === 0} onClick={some}>{selected.length > 0 ? `Resend ${selected.length}` : "Resend the selection"}</Button>
-      <Button size="xs" variant="default" disabled={waiting.length === 0} onClick={all}>
+      <Button size="xs" variant="default" disabled={waiting.length === 0 && !undelivered?.nextCursor} onClick={all}>
         Resend all undelivered{since && ` since ${local(new Date(since)).slice(0, -3)}`} ({count})
       </Button>
       <Confirm act={act} close={() => setAct(undefined)}/>

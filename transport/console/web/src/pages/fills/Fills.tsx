@@ -47,7 +47,7 @@ export default function Fills() {
       <Panel title="Fills" query={fills.isFetchNextPageError ? {...fills, error: null} : fills} actions={<>
         {rows.length > 0 && <Button size="xs" variant="default" onClick={() => save("fills.csv", "text/csv", csvOf([names, ...rows.map((row) => names.map((name) => row[name]))]))}>CSV of these rows</Button>}
         <Button size="xs" variant="default" onClick={() => void fills.refetch()}>Refresh</Button>
-      </>} empty={{when: () => rows.length === 0, text: last ? `No fill since ${last.window.from.slice(0, 10)}${Object.keys(chosen).length > 0 ? " matches these filters" : ""}.` : ""}}>
+      </>} empty={{when: () => rows.length === 0 && last?.nextCursor === null, text: last ? `No fill since ${last.window.from.slice(0, 10)}${Object.keys(chosen).length > 0 ? " matches these filters" : ""}.` : ""}}>
         {() => <Table dense caption="Fills" rows={rows} id={(fill) => fill.fillId} columns={columns}/>}
       </Panel>
       {fills.isFetchNextPageError && <Failure error={fills.error} retry={() => void fills.fetchNextPage()}/>}

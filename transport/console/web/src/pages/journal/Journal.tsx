@@ -43,7 +43,7 @@ export default function Journal() {
           onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}/>)}
       </form>
       <Panel title="Rows" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<Button size="xs" variant="default" onClick={() => void rows.refetch()}>Refresh</Button>}
-        empty={{when: ({pages}) => pages.every(({items}) => items.length === 0), text: chosen.length > 0
+        empty={{when: ({pages}) => !rows.hasNextPage && pages.every(({items}) => items.length === 0), text: chosen.length > 0
           ? "No row matches these filters." : "Nothing has happened yet. Every change, order, signal and delivery leaves a row here."}}>
         {({pages}) => <Table caption="Rows of the journal" columns={columns} rows={pages.flatMap(({items}) => items)} id={(row) => row.id}/>}
       </Panel>

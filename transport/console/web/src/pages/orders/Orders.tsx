@@ -45,7 +45,7 @@ export default function Orders() {
       <Filters filters={filters}/>
       <Panel title={status === "open" ? "Open orders" : status === "closed" ? "Closed orders" : "All orders"} query={orders.isFetchNextPageError ? {...orders, error: null} : orders}
         actions={some && <Button size="xs" variant="default" onClick={() => setCancelling(true)}>Cancel all</Button>}
-        empty={{when: () => rows.length === 0, text: Object.keys(chosen).length > 0 ? "No order matches these filters."
+        empty={{when: () => !orders.hasNextPage && rows.length === 0, text: Object.keys(chosen).length > 0 ? "No order matches these filters."
           : status === "open" ? "No open orders. Programs, signals and the trade page place them." : "No order yet."}}>
         {() => <Table dense caption="Orders" rows={rows} id={(order) => order.orderId} faded={(order) => status === "all" && !isOpen(order)}
           columns={[opening(show), ...columns, ...(trader && status !== "closed" ? [acting(cancel, change)] : [])]}/>}
