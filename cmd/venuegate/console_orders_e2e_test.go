@@ -101,19 +101,31 @@ func TestConsolePositions(t *testing.T) {
 	if got, want := page.cells("ETHUSDT"), "ETHUSDTokx|short|1.5|"; got[:min(len(got), len(want))] != want {
 		t.Errorf("row = %s, want %s", got, want)
 	}
-	closePart := func(qty string) {
-		t.Helper()
-		page.press("Close ETHUSDT on okx")
-		page.wait(`document.querySelector("[role=dialog] input")`)
-		page.fill("[role=dialog] input", qty)
-		page.press("Close the position · sim")
-		page.wait(`document.querySelector("[role=dialog] [role=status]")?.textContent.includes("filled")`)
-		page.press("Done")
-		page.wait(`!document.querySelector("[role=dialog]")`)
-	}
-	closePart("1.000")
+	page.press("Close ETHUSDT on okx")
+	page.wait(`document.querySelector("[role=dialog] input")`)
+	page.fill("[role=dialog] input", "1.000")
+	page.press("Close the position · sim")
+	page.wait(`document.querySelector("[role=dialog] [role=status]")?.textContent.includes("filled")`)
+	page.press("Done")
+	page.wait(`!document.querySelector("[role=dialog]")`)
 	page.wait(`document.querySelector("tbody tr td:nth-child(3)")?.textContent === "0.5"`)
-	closePart("")
+	page.evaluate(`(real => window.fetch = async (url, init) => {
+		const response = await real(url, init);
+		if (url === "/v1/positions/close") await new Promise(done => window.answer = done);
+		return response;
+	})(window.fetch)`)
+	escape := func() {
+		page.evaluate(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}))`)
+	}
+	page.press("Close ETHUSDT on okx")
+	page.wait(`document.querySelector("[role=dialog] input")`)
+	page.press("Close the position · sim")
+	page.wait(`window.answer`)
+	escape() // closed now, the dialog would hide the outcome and could be opened to send another order
+	page.evaluate(`window.answer()`)
+	page.wait(`document.querySelector("[role=dialog] [role=status]")?.textContent.includes("filled")`)
+	escape()
+	page.wait(`!document.querySelector("[role=dialog]")`)
 	page.wait(`document.querySelector("#content").textContent.includes("No open position.")`)
 	orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=closed&exchange=okx&source=console", "").items()
 	if len(orders) != 2 || orders[0].text("qty") != "0.5" || orders[1].text("qty") != "1" {

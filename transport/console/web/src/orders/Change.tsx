@@ -1,9 +1,10 @@
-import {Button, Group, Modal, Stack, Text, TextInput} from "@mantine/core";
+import {Button, Group, Stack, Text, TextInput} from "@mantine/core";
 import {useState} from "react";
 import {faultOf, isOutcomeUnknown} from "../api/client";
 import {trading} from "../api/trading";
 import type {Order} from "../api/types";
 import {useReadAnew} from "../app/reading";
+import {Dialog} from "../ui/Dialog";
 import {useSubmit} from "../ui/form";
 import {Failure} from "../ui/Panel";
 import {changeOf, fieldsOf, type Field, type Fields} from "./amendment";
@@ -22,7 +23,7 @@ interface Props {
 
 /** Change is the dialog that changes price, quantity, trigger or protection of an order. */
 export function Change({order, ...rest}: Props) {
-  return <Modal opened={order !== undefined} onClose={rest.close} title="Change this order" centered>{order && <Form key={order.orderId} order={order} {...rest}/>}</Modal>;
+  return <Dialog opened={order !== undefined} onClose={rest.close} title="Change this order" centered>{order && <Form key={order.orderId} order={order} {...rest}/>}</Dialog>;
 }
 
 function Form({order, close, changed}: Props & {readonly order: Order}) {

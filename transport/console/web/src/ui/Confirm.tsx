@@ -1,7 +1,8 @@
-import {Button, Group, Modal, Stack} from "@mantine/core";
+import {Button, Group, Stack} from "@mantine/core";
 import type {ReactNode} from "react";
 import {isOutcomeUnknown} from "../api/client";
 import {useIsAsking} from "../app/step-up";
+import {Dialog} from "./Dialog";
 import {useSubmit} from "./form";
 import {Failure} from "./Panel";
 
@@ -19,9 +20,9 @@ export interface Act {
 export function Confirm({act, close}: {act: Act | undefined; close: () => void}) {
   const asking = useIsAsking();
   return (
-    <Modal opened={act !== undefined} onClose={close} title={act?.title} centered closeOnEscape={!asking}>
+    <Dialog opened={act !== undefined} onClose={close} title={act?.title} centered closeOnEscape={!asking}>
       {act && <Question act={act} close={close}/>}
-    </Modal>
+    </Dialog>
   );
 }
 

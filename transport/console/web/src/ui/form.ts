@@ -1,12 +1,17 @@
-import {useEffect, useState, type FormEvent} from "react";
+import {createContext, use, useEffect, useState, type FormEvent} from "react";
 import {CallError, Cancelled} from "../api/client";
+
+/** Submitting is the function of the dialog around a form that takes whether the form is being submitted. */
+export const Submitting = createContext<(submitting: boolean) => void>(() => undefined);
 
 /** useSubmit runs act when a form is submitted, and holds whether it runs and how it failed. */
 export function useSubmit(act: () => Promise<void>) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Error>();
+  const submitting = use(Submitting);
   const run = async () => {
     setBusy(true);
+    submitting(true);
     setFailure(undefined);
     try {
       await act();
@@ -14,6 +19,7 @@ export function useSubmit(act: () => Promise<void>) {
       if (!(thrown instanceof Cancelled)) setFailure(thrown as Error);
     } finally {
       setBusy(false);
+      submitting(false);
     }
   };
   const submit = (event: FormEvent) => {

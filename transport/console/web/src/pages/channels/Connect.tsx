@@ -1,10 +1,11 @@
-import {Button, Group, Modal, SegmentedControl, Stack, Text} from "@mantine/core";
+import {Button, Group, SegmentedControl, Stack, Text} from "@mantine/core";
 import {useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {call, secondsOf} from "../../api/client";
 import type {Hook} from "../../api/types";
 import {mayChange, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {SecretsOnce, type Secrets} from "../../ui/Secret";
@@ -41,9 +42,9 @@ export function Connect({hook}: {hook: Hook}) {
         {hook.previousUntil && <Text size="sm">The old secret is valid until <Time at={hook.previousUntil} relative/>.</Text>}
         {owner && <Group><Button size="xs" variant="default" onClick={() => setRotating(true)}>{chart ? "New token" : "New secret"}</Button></Group>}
       </Stack>
-      <Modal opened={rotating} onClose={() => setRotating(false)} title={chart ? "New token" : "New secret"} centered closeOnEscape={!asking}>
+      <Dialog opened={rotating} onClose={() => setRotating(false)} title={chart ? "New token" : "New secret"} centered closeOnEscape={!asking}>
         <Rotation hook={hook} rotated={rotated} close={() => setRotating(false)}/>
-      </Modal>
+      </Dialog>
       <SecretsOnce secrets={secrets} close={() => setSecrets(undefined)}/>
     </Section>
   );

@@ -1,9 +1,10 @@
-import {Button, Checkbox, Group, Modal, Radio, Stack, TextInput} from "@mantine/core";
+import {Button, Checkbox, Group, Radio, Stack, TextInput} from "@mantine/core";
 import {useState, type FormEvent} from "react";
 import {call, faultOf} from "../../api/client";
 import type {Hook, HookKind} from "../../api/types";
 import {useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {RulesFields} from "./RulesFields";
@@ -24,13 +25,13 @@ export function NewChannel(props: Props) {
     props.close();
   };
   return (
-    <Modal opened={props.opened} onClose={close} centered size="lg" closeOnEscape={!asking} closeOnClickOutside={false}
+    <Dialog opened={props.opened} onClose={close} centered size="lg" closeOnEscape={!asking} closeOnClickOutside={false}
       title={<span role="status">New channel · {step} of 3 · {step === 1 ? "Kind" : "Rules"}</span>}>
       <Form {...props} close={close} created={(hook) => {
         setStep(1);
         props.created(hook);
       }} step={step} setStep={setStep}/>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import {Button, Group, Modal, Stack, TextInput} from "@mantine/core";
+import {Button, Group, Stack, TextInput} from "@mantine/core";
 import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {Link, useLocation} from "wouter";
@@ -8,6 +8,7 @@ import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session"
 import {useIsAsking, useStepUp} from "../../app/step-up";
 import {duration, kindWords, nameOf, shown, targetOf} from "../../outbound/words";
 import {Confirm, type Act} from "../../ui/Confirm";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure, Panel} from "../../ui/Panel";
 import panel from "../../ui/Panel.module.css";
@@ -98,7 +99,7 @@ interface EditProps {
 
 function Edit(props: EditProps) {
   const asking = useIsAsking();
-  return <Modal opened={props.opened} onClose={props.close} title="Change the endpoint" centered closeOnEscape={!asking}><EditForm {...props}/></Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="Change the endpoint" centered closeOnEscape={!asking}><EditForm {...props}/></Dialog>;
 }
 
 function EditForm({endpoint, close, changed}: EditProps) {

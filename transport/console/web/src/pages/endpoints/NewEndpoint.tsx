@@ -1,10 +1,11 @@
-import {Button, Group, Modal, NativeSelect, Stack, TextInput} from "@mantine/core";
+import {Button, Group, NativeSelect, Stack, TextInput} from "@mantine/core";
 import {useQuery} from "@tanstack/react-query";
 import {useState} from "react";
 import {call, faultOf} from "../../api/client";
 import type {Endpoint, Items} from "../../api/types";
 import {useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {Types} from "./Types";
@@ -25,7 +26,7 @@ export interface Signer {
 /** NewEndpoint is the dialog that makes an endpoint for signed events. */
 export function NewEndpoint(props: Props) {
   const asking = useIsAsking();
-  return <Modal opened={props.opened} onClose={props.close} title="New endpoint" centered size="md" closeOnEscape={!asking}><Form {...props}/></Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="New endpoint" centered size="md" closeOnEscape={!asking}><Form {...props}/></Dialog>;
 }
 
 function Form({close, created}: Props) {

@@ -1,4 +1,4 @@
-import {Button, Group, Modal, NativeSelect, SegmentedControl, Stack, Text} from "@mantine/core";
+import {Button, Group, NativeSelect, SegmentedControl, Stack, Text} from "@mantine/core";
 import {useState} from "react";
 import {call} from "../../api/client";
 import type {Endpoint} from "../../api/types";
@@ -6,6 +6,7 @@ import {mayChange, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
 import {Copy} from "../../outbound/Copy";
 import {verification} from "../../outbound/verify";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {SecretsOnce, type Secrets} from "../../ui/Secret";
@@ -68,7 +69,7 @@ interface RotateProps {
 
 function Rotate(props: RotateProps) {
   const asking = useIsAsking();
-  return <Modal opened={props.opened} onClose={props.close} title="New secret" centered closeOnEscape={!asking}><RotateForm {...props}/></Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="New secret" centered closeOnEscape={!asking}><RotateForm {...props}/></Dialog>;
 }
 
 function RotateForm({endpoint, close, rotated}: RotateProps) {

@@ -1,9 +1,10 @@
-import {Button, Checkbox, Group, Modal, SegmentedControl, Stack, Text, TextInput} from "@mantine/core";
+import {Button, Checkbox, Group, SegmentedControl, Stack, Text, TextInput} from "@mantine/core";
 import {useState} from "react";
 import {call, faultOf} from "../../api/client";
 import type {Key, Scope} from "../../api/types";
 import {useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 
@@ -28,7 +29,7 @@ interface Props {
 /** NewKey is the dialog that makes a key. */
 export function NewKey(props: Props) {
   const asking = useIsAsking();
-  return <Modal opened={props.opened} onClose={props.close} title="New key" centered size="md" closeOnEscape={!asking}><Form {...props}/></Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="New key" centered size="md" closeOnEscape={!asking}><Form {...props}/></Dialog>;
 }
 
 function Form({close, created}: Props) {

@@ -1,9 +1,10 @@
-import {Button, Group, Modal, Stack, Text} from "@mantine/core";
+import {Button, Group, Stack, Text} from "@mantine/core";
 import {useState} from "react";
 import {isOutcomeUnknown} from "../../api/client";
 import {trading} from "../../api/trading";
 import type {CancelResult, Items, Order} from "../../api/types";
 import {useReadAnew} from "../../app/reading";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
@@ -19,7 +20,7 @@ interface Props {
 
 /** CancelAll cancels all orders of a venue, of an instrument, or all there are, and then shows the result of each. */
 export function CancelAll(props: Props) {
-  return <Modal opened={props.opened} onClose={props.close} title="Cancel all orders" centered size="lg">{props.opened && <Form {...props}/>}</Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="Cancel all orders" centered size="lg">{props.opened && <Form {...props}/>}</Dialog>;
 }
 
 function Form({close, orders, more, filters}: Props) {

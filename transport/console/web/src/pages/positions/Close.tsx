@@ -1,4 +1,4 @@
-import {Button, Group, Modal, Stack, Text, TextInput} from "@mantine/core";
+import {Button, Group, Stack, Text, TextInput} from "@mantine/core";
 import {useState} from "react";
 import {faultOf} from "../../api/client";
 import {trading} from "../../api/trading";
@@ -11,6 +11,7 @@ import {Status} from "../../orders/Status";
 import {useTicket} from "../../orders/ticket";
 import {UNKNOWN_TEXT} from "../../orders/words";
 import {Amount} from "../../ui/Amount";
+import {Dialog} from "../../ui/Dialog";
 import {Failure} from "../../ui/Panel";
 
 interface Props {
@@ -20,7 +21,7 @@ interface Props {
 
 /** Close is the dialog that closes a position, or a part of it, at the market. */
 export function Close({position, close}: Props) {
-  return <Modal opened={position !== undefined} onClose={close} title="Close this position" centered>{position && <Form position={position} close={close}/>}</Modal>;
+  return <Dialog opened={position !== undefined} onClose={close} title="Close this position" centered>{position && <Form position={position} close={close}/>}</Dialog>;
 }
 
 function Form({position: first, close}: {position: Position; close: () => void}) {

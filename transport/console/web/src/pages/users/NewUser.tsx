@@ -1,9 +1,10 @@
-import {Button, Group, Modal, Radio, Stack, TextInput} from "@mantine/core";
+import {Button, Group, Radio, Stack, TextInput} from "@mantine/core";
 import {useState} from "react";
 import {call, faultOf} from "../../api/client";
 import type {Role, User} from "../../api/types";
 import {useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 
@@ -23,7 +24,7 @@ interface Props {
 /** NewUser is the dialog that makes a user; a link to set the password follows. */
 export function NewUser(props: Props) {
   const asking = useIsAsking();
-  return <Modal opened={props.opened} onClose={props.close} title="New user" centered closeOnEscape={!asking}><Form {...props}/></Modal>;
+  return <Dialog opened={props.opened} onClose={props.close} title="New user" centered closeOnEscape={!asking}><Form {...props}/></Dialog>;
 }
 
 function Form({close, created}: Props) {
