@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -73,6 +74,24 @@ func (c *adminClient) call(ctx context.Context, method, path string, in, out any
 	}
 	defer response.Body.Close()
 	return decodeResponse(response, out)
+}
+
+// readPages returns the first records of a list, at most limit. A page may have fewer records
+// than requested and still be followed by another.
+func readPages[T any](ctx context.Context, c *adminClient, path string, query url.Values, limit int) ([]T, error) {
+	var records []T
+	for {
+		query.Set("limit", strconv.Itoa(limit-len(records)))
+		var page registry.Page[T]
+		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		records = append(records, page.Items...)
+		if page.NextCursor == nil || len(records) >= limit {
+			return records, nil
+		}
+		query.Set("cursor", *page.NextCursor)
+	}
 }
 
 func (c *adminClient) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {

@@ -228,12 +228,10 @@ func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {
 	var limit int
 	cmd := recordCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, args []string, out *output) error {
-			query.Set("limit", strconv.Itoa(limit))
 			setIf(query, "status", status)
 			setIf(query, "eventId", event)
-			var page registry.Page[registry.Delivery]
-			err := c.call(ctx, http.MethodGet, "/admin/v1/endpoints/"+url.PathEscape(args[0])+"/deliveries?"+query.Encode(), nil, &page)
-			return printAll(out, err, deliveryRows, page.Items)
+			rows, err := readPages[registry.Delivery](ctx, c, "/admin/v1/endpoints/"+url.PathEscape(args[0])+"/deliveries", query, limit)
+			return printAll(out, err, deliveryRows, rows)
 		})
 	choiceFlag(cmd, &status, "status", "", "status", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered)
 	cmd.Flags().StringVar(&event, "event", "", "`ID` of one event")

@@ -128,11 +128,8 @@ func newJournalListCommand(sh shell) *cobra.Command {
 	var limit int
 	cmd := recordCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: namedArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out *output) error {
-			query := f.query()
-			query.Set("limit", strconv.Itoa(limit))
-			var page registry.Page[registry.Row]
-			err := c.call(ctx, http.MethodGet, "/admin/v1/journal?"+query.Encode(), nil, &page)
-			return printAll(out, err, journalRows, page.Items)
+			rows, err := readPages[registry.Row](ctx, c, "/admin/v1/journal", f.query(), limit)
+			return printAll(out, err, journalRows, rows)
 		})
 	f = addJournalFlags(cmd.Flags())
 	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
