@@ -113,10 +113,14 @@ func TestConsoleMakesAChartChannel(t *testing.T) {
 		t.Errorf("signal with a wrong token: status %d, want %d: %v", status, http.StatusUnauthorized, answer)
 	}
 
+	page.evaluate(`(most = 0, new MutationObserver(() => most = Math.max(most, document.querySelectorAll("[role=dialog]").length)).observe(document, {childList: true, subtree: true}))`)
 	page.press("New token")
 	page.press("Make the token")
 	next := page.secret("channelToken")
 	page.close(next)
+	if got := page.evaluate(`most`); got != "1" {
+		t.Errorf("dialogs open together = %s, want 1: one closes before the next opens", got)
+	}
 	for token, want := range map[string]int{token: http.StatusUnauthorized, next: http.StatusAccepted} {
 		body := fmt.Sprintf(`{"action":"notify","comment":%q,"channelToken":%q}`, "token for "+fmt.Sprint(want), token)
 		if status, answer := s.deliver(address, body, "Content-Type", "text/plain"); status != want {

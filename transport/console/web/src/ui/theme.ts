@@ -1,4 +1,4 @@
-import {Modal, createTheme, defaultVariantColorsResolver, type MantineColorsTuple} from "@mantine/core";
+import {Drawer, Modal, createTheme, defaultVariantColorsResolver, type MantineColorsTuple} from "@mantine/core";
 
 // The accent of tokens.css as the ten shades that Mantine asks for; the tokens decide what
 // is shown.
@@ -10,6 +10,10 @@ const accent: MantineColorsTuple = [
 const dark: MantineColorsTuple = [
   "#e6e9ec", "#c3cad1", "#9aa4ae", "#7a858f", "#3d4751", "#2c343c", "#20262d", "#181d23", "#101418", "#0b0e11",
 ];
+
+// Dialogs open and close at once: one that still fades out would lie over the next, with its
+// buttons.
+const atOnce = {duration: 0};
 
 export const theme = createTheme({
   colors: {accent, dark},
@@ -26,5 +30,8 @@ export const theme = createTheme({
   fontFamilyMonospace: "var(--mono)",
   respectReducedMotion: true,
   cursorType: "pointer",
-  components: {Modal: Modal.extend({defaultProps: {closeButtonProps: {"aria-label": "Close"}}})},
+  components: {
+    Modal: Modal.extend({defaultProps: {closeButtonProps: {"aria-label": "Close"}, transitionProps: atOnce}}),
+    Drawer: Drawer.extend({defaultProps: {transitionProps: atOnce}}),
+  },
 });
