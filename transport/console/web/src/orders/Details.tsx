@@ -1,8 +1,10 @@
 import {Button, Drawer, Group, Stack} from "@mantine/core";
 import type {ReactNode} from "react";
+import {Link} from "wouter";
 import {call} from "../api/client";
 import {query, trading} from "../api/trading";
 import type {Fill, JournalRow, Order, Page} from "../api/types";
+import {pathOfOrigin} from "../app/paths";
 import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../app/reading";
 import {mayTrade, useSession} from "../app/session";
 import {Amount} from "../ui/Amount";
@@ -44,14 +46,15 @@ function Body({id, show, cancel, change}: Omit<Props, "close"> & {readonly id: s
           <Button size="xs" variant="default" onClick={() => cancel(order)}>Cancel</Button>
         </Group>}
         <Fills order={order}/>
-        <History id={id}/>
       </>}
+      <History id={id}/>
     </Stack>
   );
 }
 
 function Record({order, show}: {order: Order; show: (id: string) => void}) {
   const other = (name: string, id: string | null) => id && <Fact name={name}><button type="button" className={`${styles.link} mono`} onClick={() => show(id)}>{id}</button></Fact>;
+  const origin = pathOfOrigin(order);
   return (
     <>
       <dl className={styles.facts}>
@@ -68,10 +71,10 @@ function Record({order, show}: {order: Order; show: (id: string) => void}) {
         <Fact name="Fee"><Amount value={order.fee} unit={order.feeCurrency}/></Fact>
         <Fact name="Created"><Time at={order.createdAt}/></Fact>
         <Fact name="Updated"><Time at={order.updatedAt}/></Fact>
-        <Fact name="Source">{order.source}{order.channelId && <span className="mono"> {order.channelId}</span>}</Fact>
+        <Fact name="Source">{order.source}{order.channelId && <> <Link className="mono" href={`/channels/${order.channelId}`}>{order.channelId}</Link></>}</Fact>
         <Fact name="Id"><span className="mono">{order.orderId}</span></Fact>
         <Fact name="Id at the venue"><span className="mono">{order.venueOrderId ?? "–"}</span></Fact>
-        <Fact name="Request id"><span className="mono outside">{order.requestId ?? "–"}</span></Fact>
+        <Fact name="Request id"><span className="mono outside">{origin ? <Link href={origin} title="The signal">{order.requestId}</Link> : order.requestId ?? "–"}</span></Fact>
         {other("Replaces", order.replaces)}{other("Replaced by", order.replacedBy)}{other("Protects", order.entryOrderId)}
         {order.comment && <Fact name="Comment"><span className="outside">{order.comment.replace(/\p{Cc}/gu, "␀")}</span></Fact>}
       </dl>

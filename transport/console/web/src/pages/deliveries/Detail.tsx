@@ -4,6 +4,7 @@ import {useState} from "react";
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {DeliveryAttempt, DeliveryDetail, Endpoint, Page} from "../../api/types";
+import {orderIn, pathOfOrder} from "../../app/paths";
 import {pollWhileUsed, useSession} from "../../app/session";
 import {Copy} from "../../outbound/Copy";
 import {curlOf} from "../../outbound/verify";
@@ -45,11 +46,13 @@ function Loaded({id, endpoint, resent}: Props) {
   });
   const [act, setAct] = useState<Act>();
   if (!delivery) return error ? <Failure error={error} retry={() => void refetch()}/> : <Waiting/>;
+  const order = orderIn(delivery);
   return (
     <div className={styles.detail}>
       {error && <Failure error={error} stale/>}
       <dl className={styles.facts}>
         <dt>Event</dt><dd className="mono">{delivery.type}</dd>
+        {order && <><dt>Order</dt><dd><Link href={pathOfOrder(order)} className="mono">{order}</Link></dd></>}
         <dt>Endpoint</dt><dd>{endpoint ? <Link href={`/endpoints/${endpoint.id}`} className="outside">{nameOf(endpoint)}</Link> : <span className="mono">{delivery.endpoint}, removed</span>}</dd>
         <dt>Status</dt><dd><Status delivery={delivery}/></dd>
         <dt>Queued</dt><dd><Time at={delivery.createdAt}/></dd>

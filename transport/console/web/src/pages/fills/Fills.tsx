@@ -3,6 +3,7 @@ import {useInfiniteQuery} from "@tanstack/react-query";
 import {Link} from "wouter";
 import {query, trading} from "../../api/trading";
 import type {Fill, Page} from "../../api/types";
+import {pathOfOrder} from "../../app/paths";
 import styles from "../../orders/Orders.module.css";
 import {Side} from "../../orders/Status";
 import {EXCHANGE, Filters, PERIOD, SYMBOL, useFilters, type Filter} from "../../ui/Filters";
@@ -70,5 +71,5 @@ const columns: readonly Column<Fill>[] = [
   {title: "In", cell: (fill) => fill.feeCurrency ?? "–"},
   amounts("Realized", (fill) => fill.realizedPnl, true),
   {title: "Liquidity", cell: (fill) => fill.liquidity ?? "–"},
-  {title: "Order", cell: (fill) => fill.orderId ? <Link className={styles.link ?? ""} href={`/orders?status=all&order=${fill.orderId}`}>{fill.source}</Link> : fill.source},
+  {title: "Order", cell: (fill) => fill.orderId ? <Link className={styles.link ?? ""} href={pathOfOrder(fill.orderId)}>{fill.source}</Link> : fill.source},
 ];

@@ -2,6 +2,7 @@ import {Link} from "wouter";
 import {call} from "../../api/client";
 import {query, trading} from "../../api/trading";
 import type {Balance, Delivery, Endpoint, Fill, Items, Key, Order, Page, Position, Signal, Venue, VenueAccount, VenueItems} from "../../api/types";
+import {pathOfSignal} from "../../app/paths";
 import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../../app/reading";
 import {statusText} from "../../app/text/signals";
 import styles from "../../orders/Orders.module.css";
@@ -78,5 +79,5 @@ const positionColumns: readonly Column<Position>[] = [
 const signalColumns: readonly Column<Signal>[] = [
   {title: "Received", cell: (signal) => <Time at={signal.receivedAt}/>},
   {title: "Instrument", cell: (signal) => signal.symbol ?? "–"},
-  {title: "Result", cell: (signal) => <Link className={styles.link ?? ""} href={`/signals/${signal.id}`}>{statusText[signal.status] ?? signal.status}</Link>},
+  {title: "Result", cell: (signal) => <Link className={styles.link ?? ""} href={pathOfSignal(signal.id)}>{statusText[signal.status] ?? signal.status}</Link>},
 ];

@@ -1,5 +1,6 @@
 // What needs somebody, the most urgent first.
 import type {Endpoint, Key, Order, Position, Venue, VenueAccount} from "../../api/types";
+import {pathOfOrder} from "../../app/paths";
 import {plain} from "../../orders/words";
 
 /** One thing to look at. */
@@ -35,7 +36,7 @@ export function needsOf(known: Known, now: Date): Need[] {
       text: `${p.symbol} on ${p.exchange}: the ${p.side} position of ${p.qty} has no stop loss`,
     })),
     ...(known.orders ?? []).filter(({status}) => status === "unknown").map((o): Need => ({
-      id: o.orderId, kind: "unknown", href: `/orders?order=${o.orderId}`, since: o.updatedAt, text: `${o.side} ${o.qty} ${o.symbol} on ${o.exchange}: the outcome is not known`,
+      id: o.orderId, kind: "unknown", href: pathOfOrder(o.orderId), since: o.updatedAt, text: `${o.side} ${o.qty} ${o.symbol} on ${o.exchange}: the outcome is not known`,
     })),
     ...(known.accounts ?? []).flatMap((a): Need[] => [
       ...(a.lock ? [{id: `lock ${a.id}`, kind: "alarm" as const, href: "/positions", text: `${a.exchange}: locked until ${a.lock.until} by ${plain(a.lock.limit)}, ${a.lock.actual} of ${a.lock.threshold}; only reducing orders are accepted`}] : []),

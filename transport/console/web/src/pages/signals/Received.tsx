@@ -1,6 +1,7 @@
 import {Anchor} from "@mantine/core";
 import {Link} from "wouter";
 import type {SignalHistory} from "../../api/types";
+import {pathOfOrder} from "../../app/paths";
 import {Section} from "../../ui/Section";
 import {visible} from "../../ui/outside";
 import styles from "./Signals.module.css";
@@ -40,7 +41,7 @@ export function Plan({history}: {history: SignalHistory}) {
         return (
           <li key={step}>
             {stepText[step] ?? step} <Outcome tone={toneOf(last === "waiting" ? "waits" : last)} text={last === "begun" ? "under way" : last}/>
-            {order && <div><Anchor component={Link} href={`/journal?subject=${order}`} className={`mono ${styles.id ?? ""}`}>{order}</Anchor></div>}
+            {order && <div><Anchor component={Link} href={pathOfOrder(order)} className={`mono ${styles.id ?? ""}`}>{order}</Anchor></div>}
             {proof && <p className="dim">{proof}</p>}
           </li>);
       })}</ol>
@@ -63,7 +64,7 @@ export function Orders({history: {orders, signal}}: {history: SignalHistory}) {
           {([["stop loss", order.stopLoss], ["take profit", order.takeProfit]] as const).map(([name, leg]) => leg && (
             <div key={name}>{name} <span className="mono">{leg.price}</span> <Outcome tone={legTones[leg.status] ?? "plain"} text={leg.status}/></div>))}
           {order.error && <div className="outside">{visible(order.error.message)}</div>}
-          <Anchor component={Link} href={`/journal?subject=${order.id}`} className={`mono ${styles.id ?? ""}`}>{order.id}</Anchor>
+          <Anchor component={Link} href={pathOfOrder(order.id)} className={`mono ${styles.id ?? ""}`}>{order.id}</Anchor>
         </li>))}</ul>
     </Section>
   );

@@ -1,6 +1,7 @@
 import {Anchor} from "@mantine/core";
 import {Link} from "wouter";
 import type {SignalHistory} from "../../api/types";
+import {pathOfOrder} from "../../app/paths";
 import {local} from "../../ui/Time";
 import {visible} from "../../ui/outside";
 import styles from "./Signals.module.css";
@@ -27,7 +28,7 @@ function What({entry}: {entry: Entry}) {
       <div className={styles.line}>
         <span>{entry.title}</span>
         {entry.code && <span className="mono outside">{visible(entry.code)}</span>}
-        {entry.order && <Anchor component={Link} href={`/journal?subject=${entry.order}`} className={`mono ${styles.id ?? ""}`}>{entry.order}</Anchor>}
+        {entry.order && <Anchor component={Link} href={pathOfOrder(entry.order)} className={`mono ${styles.id ?? ""}`}>{entry.order}</Anchor>}
         {entry.outcome && <span className={styles.outcome}><Outcome tone={entry.tone} text={visible(entry.outcome)}/></span>}
       </div>
       {entry.sentence && <p>{entry.sentence}</p>}

@@ -1,0 +1,27 @@
+// Where a record is shown, for links from other pages.
+import type {DeliveryDetail, Order} from "../api/types";
+
+/** pathOfOrder returns where an order is shown. */
+export function pathOfOrder(id: string): string {
+  return `/orders?status=all&order=${encodeURIComponent(id)}`;
+}
+
+/** pathOfSignal returns where a signal is shown. */
+export function pathOfSignal(id: string): string {
+  return `/signals/${encodeURIComponent(id)}`;
+}
+
+/** pathOfOrigin returns the list of the signals that an order may come from: a channel gives an order the request id of its signal. It is undefined if no channel placed it. */
+export function pathOfOrigin({channelId, requestId}: Pick<Order, "channelId" | "requestId">): string | undefined {
+  return channelId && requestId ? `/signals?${new URLSearchParams({channel: channelId, text: requestId}).toString()}` : undefined;
+}
+
+/** orderIn returns the id of the order that the body of an event names; undefined if it names none. */
+export function orderIn({body}: Pick<DeliveryDetail, "body">): string | undefined {
+  try {
+    const {data} = JSON.parse(body ?? "{}") as {data?: {orderId?: unknown}};
+    return typeof data?.orderId === "string" ? data.orderId : undefined;
+  } catch {
+    return undefined; // a body of an older version
+  }
+}
