@@ -1,6 +1,6 @@
 import {Button, SegmentedControl, useComputedColorScheme} from "@mantine/core";
 import {useInfiniteQuery} from "@tanstack/react-query";
-import {CandlestickSeries, LineStyle, createChart, type IChartApi, type ISeriesApi} from "lightweight-charts";
+import {CandlestickSeries, LineStyle, createChart, type IChartApi, type IPriceLine, type ISeriesApi} from "lightweight-charts";
 import {useEffect, useRef, useState} from "react";
 import {query, trading} from "../../api/trading";
 import type {Candle, Instrument, Order, Page, Timeframe} from "../../api/types";
@@ -127,19 +127,19 @@ function draw(series: ISeriesApi<"Candlestick">, history: readonly Candle[], str
   return streamed.size;
 }
 
-// useLines draws a line at the price of each open order.
+// useLines draws a line at the price of each open order. The lines of a removed chart went
+// with it: a call to its series would draw it once more, which throws.
 function useLines(series: ISeriesApi<"Candlestick"> | undefined, own: readonly Order[], box: React.RefObject<HTMLElement | null>): void {
   const wanted = own.map((order) => [order.triggerPrice ?? order.price ?? "", order.protects?.replace("_", " ") ?? summaryOf(order), order.side] as const).filter(([price]) => price !== "");
   const text = JSON.stringify(wanted);
+  const drawn = useRef<{readonly series: typeof series; readonly lines: readonly IPriceLine[]}>(undefined);
   useEffect(() => {
     if (!series || !box.current) return;
+    if (drawn.current?.series === series) for (const line of drawn.current.lines) series.removePriceLine(line);
     const colour = colours(box.current);
-    const lines = (JSON.parse(text) as typeof wanted).map(([price, title, side]) => series.createPriceLine({
+    drawn.current = {series, lines: (JSON.parse(text) as typeof wanted).map(([price, title, side]) => series.createPriceLine({
       price: coordinate(price), title, color: side === "buy" ? colour("up") : colour("down"), lineWidth: 1, lineStyle: LineStyle.Dashed, axisLabelVisible: true,
-    }));
-    return () => {
-      for (const line of lines) series.removePriceLine(line);
-    };
+    }))};
   }, [series, text, box]);
 }
 
