@@ -66,6 +66,7 @@ function Parts({hook}: {hook: Hook}) {
 }
 
 function About({hook}: {hook: Hook}) {
+  const {role} = useSession();
   return (
     <Section title="Channel">
       <dl className={styles.facts}>
@@ -73,7 +74,7 @@ function About({hook}: {hook: Hook}) {
         <dt>Id</dt><dd className="mono">{hook.id}</dd>
         <dt>Address</dt><dd className="mono">{hook.url ?? "secret, was shown when it was made"}</dd>
         <dt>Made</dt><dd><Time at={hook.createdAt}/></dd>
-        <dt>Signals</dt><dd><Anchor component={Link} href={`/journal?channel=${hook.id}`}>in the journal</Anchor></dd>
+        <dt>Signals</dt><dd><Anchor component={Link} href={`/${role === "operator" ? "journal" : "signals"}?channel=${hook.id}`}>of this channel</Anchor></dd>
       </dl>
     </Section>
   );

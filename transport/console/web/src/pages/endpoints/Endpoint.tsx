@@ -1,4 +1,4 @@
-import {Button, Group, Stack, TextInput} from "@mantine/core";
+import {Anchor, Button, Group, Stack, TextInput} from "@mantine/core";
 import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {Link, useLocation} from "wouter";
@@ -27,10 +27,10 @@ export function Endpoint({id}: {id: string}) {
   const {data} = endpoint;
   return (
     <>
+      <Anchor component={Link} href="/endpoints" size="sm" w="max-content">All endpoints</Anchor>
       <div className={styles.head}>
         <h1 className="outside">{data ? nameOf(data) : "Endpoint"}</h1>
         {data && <State endpoint={data}/>}
-        <Link href="/endpoints">All endpoints</Link>
       </div>
       {data && data.disabled !== "" && <div className={styles.alert} role="status">
         Nothing is sent: {shown(data.disabled)}. Its events wait. When the receiver takes events again, an owner resumes it.

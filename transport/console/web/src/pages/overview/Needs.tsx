@@ -24,7 +24,7 @@ export function Needs({needs, read, failed}: Props) {
       {(list) => <ul className={styles.needs}>{list.map((need) => (
         <li key={need.id}><span className={styles[need.kind]} aria-hidden>{marks[need.kind]}</span>
           <p className="outside">{need.text}{need.since && <span className="dim"> since <Time at={need.since}/></span>}</p>
-          <Link className={orders.link ?? ""} href={need.href} aria-label={`Look at: ${need.text}`}>look</Link></li>))}</ul>}
+          <Link className={orders.link ?? ""} href={need.href} aria-label={`Look at: ${need.text}`}>Look</Link></li>))}</ul>}
     </Panel>
   );
 }

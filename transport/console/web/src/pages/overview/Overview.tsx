@@ -4,12 +4,14 @@ import {query, trading} from "../../api/trading";
 import type {Balance, Delivery, Endpoint, Fill, Items, Key, Order, Page, Position, Signal, Venue, VenueAccount, VenueItems} from "../../api/types";
 import {pathOfSignal} from "../../app/paths";
 import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../../app/reading";
-import {statusText} from "../../app/text/signals";
 import styles from "../../orders/Orders.module.css";
 import {Missing} from "../../ui/Missing";
 import {Panel} from "../../ui/Panel";
 import {Table, amounts, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
+import {visible} from "../../ui/outside";
+import {Status} from "../signals/Status";
+import {termsOf} from "../signals/history";
 import {Needs} from "./Needs";
 import own from "./Overview.module.css";
 import {Sums} from "./Sums";
@@ -78,6 +80,6 @@ const positionColumns: readonly Column<Position>[] = [
 
 const signalColumns: readonly Column<Signal>[] = [
   {title: "Received", cell: (signal) => <Time at={signal.receivedAt}/>},
-  {title: "Instrument", cell: (signal) => signal.symbol ?? "–"},
-  {title: "Result", cell: (signal) => <Link className={styles.link ?? ""} href={pathOfSignal(signal.id)}>{statusText[signal.status] ?? signal.status}</Link>},
+  {title: "Signal", cell: (signal) => <Link className={`outside ${styles.link ?? ""}`} href={pathOfSignal(signal.id)}>{visible(termsOf(signal))}</Link>},
+  {title: "Result", cell: (signal) => <Status status={signal.status} test={signal.test}/>},
 ];
