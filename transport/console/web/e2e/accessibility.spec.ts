@@ -1,11 +1,36 @@
 import AxeBuilder from "@axe-core/playwright";
 import type {Page} from "@playwright/test";
 import {expect, pagePaths, settled, signIn, test} from "./fixtures";
+import type {Demo} from "./service";
 
 // violations returns what axe finds against WCAG 2.2 A and AA, with the elements.
 async function violations(page: Page): Promise<string[]> {
   const {violations: found} = await new AxeBuilder({page}).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
   return found.flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.html} ${node.any.map((check) => check.message).join("; ")}`));
+}
+
+// act fills the lists: an open order, a filled one, and a signal, each with its events.
+async function act(demo: Demo): Promise<void> {
+  const post = async (url: string, body: object) => {
+    const answer = await fetch(url, {method: "POST", headers: {"Authorization": `Bearer ${demo.apiKey}`, "Content-Type": "application/json"}, body: JSON.stringify(body)});
+    expect(answer.ok, await answer.text()).toBe(true);
+  };
+  const order = {exchange: "binance", symbol: "BTCUSDT", side: "buy", qty: "0.01"};
+  await post(`${demo.baseUrl}/v1/orders`, {...order, type: "limit", price: "50000"});
+  await post(`${demo.baseUrl}/v1/orders`, {...order, type: "market"});
+  await post(demo.chart.url, {...order, action: "order", time: new Date().toISOString(), channelToken: demo.chart.channelToken});
+}
+
+/** The lists whose first row opens: in a drawer, or as a page of its own. */
+const opens: Readonly<Record<string, "drawer" | "page">> = {orders: "drawer", deliveries: "drawer", signals: "page", channels: "page", endpoints: "page"};
+
+// openFirst opens the first row of a list, and waits for what it shows.
+async function openFirst(page: Page, as: "drawer" | "page"): Promise<void> {
+  const list = page.url();
+  await page.locator("main tbody tr").first().locator("a[href], button[aria-label]").first().click();
+  if (as === "drawer") await page.getByRole("dialog").waitFor();
+  else await expect(page).not.toHaveURL(list);
+  await expect(page.getByLabel("Loading")).toHaveCount(0);
 }
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -18,11 +43,19 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.goto(`${service.demo.console.url}/enter#x`);
     await page.getByLabel("Once more").waitFor();
     expect.soft(await violations(page), "enter").toEqual([]);
+    await act(service.demo);
     await signIn(page, service);
     for (const path of await pagePaths(page)) {
       await page.goto(service.demo.baseUrl + path);
       await settled(page);
       expect.soft(await violations(page), path).toEqual([]);
+      const as = opens[path.split("/").at(-1) ?? ""];
+      if (as) {
+        await openFirst(page, as);
+        expect.soft(await violations(page), `${path}, its first row`).toEqual([]);
+        await page.goto(service.demo.baseUrl + path);
+        await settled(page);
+      }
       const add = page.getByRole("button", {name: /^New /});
       if (await add.count() === 0) continue;
       await add.first().click();
@@ -66,8 +99,23 @@ test("with the keyboard alone: sign in, make a key, and always see the focus", a
   await expect(page.getByRole("button", {name: "Copy API key"})).toBeFocused();
 });
 
+test("a chart with lines of orders is left without an error", async ({page, service}) => {
+  await act(service.demo);
+  await signIn(page, service);
+  await page.goto(`${service.demo.console.url}/trade/binance/BTCUSDT`);
+  for (let n = 0; n < 3; n++) {
+    await page.locator("canvas").first().waitFor();
+    await page.getByText("live").first().waitFor();
+    await page.waitForTimeout(300); // frames that draw the lines
+    await page.getByRole("button", {name: "As table"}).click();
+    await page.waitForTimeout(300); // frames of a chart that is gone
+    await page.getByRole("button", {name: "As chart"}).click();
+  }
+});
+
 test("a phone, and 400 % of zoom: nothing is wider than the screen, and everything can be hit", async ({page, service}) => {
   test.setTimeout(120_000);
+  await act(service.demo);
   await signIn(page, service);
   const paths = await pagePaths(page);
   for (const size of [{width: 360, height: 740}, {width: 320, height: 256}]) {
@@ -76,6 +124,11 @@ test("a phone, and 400 % of zoom: nothing is wider than the screen, and everythi
       await page.goto(service.demo.baseUrl + path);
       await settled(page);
       expect.soft(await page.evaluate(() => document.documentElement.scrollWidth), `width of ${path} at ${size.width}`).toBe(size.width);
+      const outside = await page.locator("main td button:visible").evaluateAll((all) => all.filter((e) => {
+        const {left, right} = e.getBoundingClientRect();
+        return left < 0 || right > innerWidth || e.scrollWidth > e.clientWidth;
+      }).map((e) => e.ariaLabel ?? e.textContent));
+      expect.soft(outside, `buttons cut off of ${path} at ${size.width}`).toEqual([]);
       const small = await page.locator("nav[aria-label=Pages] a:visible, nav[aria-label=Pages] button:visible").evaluateAll((all) =>
         all.filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.textContent));
       expect.soft(small, `small targets of ${path} at ${size.width}`).toEqual([]);

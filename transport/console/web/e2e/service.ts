@@ -12,6 +12,7 @@ export interface Demo {
   readonly baseUrl: string;
   readonly adminUrl: string;
   readonly apiKey: string;
+  readonly chart: {readonly url: string; readonly channelToken: string};
   readonly console: {readonly url: string; readonly user: string; readonly password: string};
 }
 

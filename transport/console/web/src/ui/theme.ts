@@ -13,7 +13,7 @@ const dark: MantineColorsTuple = [
 
 // Dialogs open and close at once: one that still fades out would lie over the next, with its
 // buttons.
-const atOnce = {duration: 0};
+const dialog = {closeButtonProps: {"aria-label": "Close"}, transitionProps: {duration: 0}};
 
 export const theme = createTheme({
   colors: {accent, dark},
@@ -31,7 +31,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: "pointer",
   components: {
-    Modal: Modal.extend({defaultProps: {closeButtonProps: {"aria-label": "Close"}, transitionProps: atOnce}}),
-    Drawer: Drawer.extend({defaultProps: {transitionProps: atOnce}}),
+    Modal: Modal.extend({defaultProps: dialog}),
+    Drawer: Drawer.extend({defaultProps: dialog}),
   },
 });

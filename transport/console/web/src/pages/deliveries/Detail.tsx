@@ -113,7 +113,7 @@ function Body({delivery, url}: {delivery: DeliveryDetail; url: string | undefine
       <div className={styles.head}>
         <h3>Body sent</h3>
         {body !== null && <Copy text={body} name="the body"/>}
-        {body !== null && url !== undefined && <Copy text={curlOf(url, headerPrefix, delivery.eventId, body)} name="the request as curl" label="Copy as curl"/>}
+        {body !== null && url !== undefined && <Copy text={curlOf(url, headerPrefix, delivery.eventId, body)} name="as curl" label="Copy as curl"/>}
       </div>
       {body === null
         ? <p className="dim">There is none to show: the event is no longer kept, or it was sent as a message or a row.</p>
