@@ -1,5 +1,5 @@
 import {useQuery} from "@tanstack/react-query";
-import {useState} from "react";
+import {useEffect, useState} from "react";
 import {CallError, isOutcomeUnknown} from "../api/client";
 import {newRequestId, query, trading} from "../api/trading";
 import type {Items, Order} from "../api/types";
@@ -8,18 +8,25 @@ import {useSubmit} from "../ui/form";
 
 const LOOK_MILLISECONDS = 2_000;
 
+// The request ids of orders whose outcome was not received, by what they were for.
+const lostIds = new Map<string, string>();
+
 /**
  * useTicket sends one order at most once. Its request id is made with the dialog that it is used
- * in; if no response comes, the order is looked up by that id and never sent again.
+ * in; if no response comes, the order is looked up by that id and never sent again. A dialog that
+ * is opened for the same before its outcome is known has the same id.
  */
-export function useTicket(send: (requestId: string) => Promise<Order>) {
-  const [requestId] = useState(newRequestId);
+export function useTicket(what: string, send: (requestId: string) => Promise<Order>) {
+  const [requestId] = useState(() => lostIds.get(what) ?? newRequestId());
   const [answered, setAnswered] = useState<Order>();
   const readAnew = useReadAnew();
   const {busy, failure, submit} = useSubmit(async () => {
     try {
       setAnswered(await send(requestId));
+      lostIds.delete(what);
     } catch (thrown) {
+      if (isOutcomeUnknown(thrown)) lostIds.set(what, requestId);
+      else lostIds.delete(what);
       if (!(thrown instanceof CallError) || thrown.code !== "duplicate_request" || !thrown.order) throw thrown;
       setAnswered(thrown.order);
     } finally {
@@ -33,6 +40,9 @@ export function useTicket(send: (requestId: string) => Promise<Order>) {
     refetchInterval: ({state}) => !(state.data?.items[0] && isSettled(state.data.items[0])) && LOOK_MILLISECONDS,
   });
   const order = found.data?.items[0] ?? answered;
+  useEffect(() => {
+    if (order) lostIds.delete(what);
+  }, [order, what]);
   return {busy, failure: order || lost ? undefined : failure, submit, order, lost: lost && !order, requestId};
 }
 

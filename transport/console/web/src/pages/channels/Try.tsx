@@ -1,6 +1,7 @@
 import {Button, Group, Stack, Text, Textarea} from "@mantine/core";
 import {useState} from "react";
-import {call} from "../../api/client";
+import {call, isOutcomeUnknown} from "../../api/client";
+import {newRequestId} from "../../api/trading";
 import type {Hook, SignalAnswer, SignalTest} from "../../api/types";
 import {mayTrade, useSession} from "../../app/session";
 import type {Act} from "../../ui/Confirm";
@@ -8,9 +9,12 @@ import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
 import {Answer, Verdict} from "./Verdict";
-import {signalOf} from "./templates";
+import {identified, signalOf} from "./templates";
 
-/** Try sends a signal by hand: dry, or as one that counts. Its body is sent as it is typed. */
+/**
+ * Try sends a signal by hand: dry, or as one that counts. Its body is sent as it is typed; one
+ * that counts gets a request id if it has none, which it keeps until its outcome is known.
+ */
 export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
   const session = useSession();
   const exchange = Object.keys(session.environments)[0] ?? "";
@@ -23,6 +27,11 @@ export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
   const [body, setBody] = useState(examples[0]?.[1] ?? "");
   const [test, setTest] = useState<SignalTest>();
   const [answer, setAnswer] = useState<SignalAnswer>();
+  const [requestId, setRequestId] = useState(newRequestId);
+  const write = (text: string) => {
+    setBody(text);
+    setRequestId(newRequestId());
+  };
   const dry = useSubmit(async () => {
     setTest(undefined);
     setAnswer(undefined);
@@ -33,7 +42,14 @@ export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
     consequence: hook.testMode ? "The channel is in test mode: the signal takes the whole path, and nothing is sent to a venue." : "Orders will be placed, as if the sender of this channel had sent it.",
     run: async () => {
       setTest(undefined);
-      setAnswer(await call<SignalAnswer>("POST", `hooks/${hook.id}/fire`, body));
+      setAnswer(undefined);
+      try {
+        setAnswer(await call<SignalAnswer>("POST", `hooks/${hook.id}/fire`, identified(body, requestId)));
+      } catch (thrown) {
+        if (!isOutcomeUnknown(thrown)) setRequestId(newRequestId());
+        throw thrown;
+      }
+      setRequestId(newRequestId());
     },
   });
   if (!mayTrade(session)) return null;
@@ -42,8 +58,8 @@ export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
       <form onSubmit={dry.submit}>
         <Stack>
           <Textarea label="Signal" description="A body as the sender would send it, without signature or token." rows={5} spellCheck={false} styles={{input: {fontFamily: "var(--mono)", fontSize: 13}}}
-            value={body} onChange={(e) => setBody(e.currentTarget.value)}/>
-          <Group gap="xs">{examples.map(([name, text]) => <Button key={name} size="compact-xs" variant="default" onClick={() => setBody(text)}>{name}</Button>)}</Group>
+            value={body} onChange={(e) => write(e.currentTarget.value)}/>
+          <Group gap="xs">{examples.map(([name, text]) => <Button key={name} size="compact-xs" variant="default" onClick={() => write(text)}>{name}</Button>)}</Group>
           <Group justify="space-between">
             <Button type="submit" loading={dry.busy}>Dry run</Button>
             <Button variant="default" onClick={fire}>Send as a real signal</Button>

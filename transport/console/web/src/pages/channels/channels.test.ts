@@ -1,6 +1,6 @@
 import {expect, test} from "vitest";
 import {changeOf, draftOf, firstRules, mistakeOf} from "./rules";
-import {chartMessage, scriptOf, signalOf} from "./templates";
+import {chartMessage, identified, scriptOf, signalOf} from "./templates";
 import {possibleWithoutTest, stateOf} from "./words";
 
 const rules = {symbols: ["BTCUSDT"], maxQty: "0.500000000000000001", stopRequired: true, opposite: "reverse", maxAgeSec: 90};
@@ -44,4 +44,10 @@ test("the end of test mode names what becomes possible", () => {
 
 test("a pause counts before test mode", () => {
   expect([stateOf({paused: true, testMode: true}), stateOf({paused: false, testMode: true}), stateOf({paused: false, testMode: false})]).toEqual(["paused", "test", "on"]);
+});
+
+test("a signal that counts has a request id", () => {
+  expect(identified('{"action":"order","qty":0.10}\n', "one")).toBe('{"action":"order","qty":0.10,"requestId":"one"}');
+  expect(identified("{}", "one")).toBe('{"requestId":"one"}');
+  for (const body of ['{"requestId":"mine"}', "[1]", '{"action":', "null"]) expect(identified(body, "one")).toBe(body);
 });

@@ -14,6 +14,19 @@ export function signalOf({exchange, symbol, qty, stopLoss}: Example): string {
   return JSON.stringify({action: "order", exchange, symbol: plain(symbol), side: "buy", qty: plain(qty), ...(stopLoss === "" ? {} : {stopLoss: plain(stopLoss)})});
 }
 
+/** identified returns the body of a signal with a request id. One that has an id already, or is no object, stays as it is; so does the text of every number. */
+export function identified(body: string, requestId: string): string {
+  let signal: unknown;
+  try {
+    signal = JSON.parse(body);
+  } catch {
+    return body; // the service says what is wrong with it
+  }
+  if (typeof signal !== "object" || signal === null || Array.isArray(signal) || "requestId" in signal) return body;
+  const separator = Object.keys(signal).length > 0 ? "," : "";
+  return `${body.trimEnd().slice(0, -1)}${separator}"requestId":${JSON.stringify(requestId)}}`;
+}
+
 /** chartMessage returns the text of a charting platform's alert. The platform replaces what is in double braces. */
 export function chartMessage(exchange: string, rules: Hook["rules"], token: string): string {
   return [

@@ -30,7 +30,7 @@ function Form({position: first, close}: {position: Position; close: () => void})
   const [qty, setQty] = useState("");
   const part = qty.trim() === "" ? undefined : typed(qty);
   const fault = part?.fault ?? (part?.value !== undefined && compare(part.value, position.qty) > 0 ? `The position has ${position.qty}.` : undefined);
-  const ticket = useTicket((requestId) => trading<Order>("POST", "positions/close", {exchange: position.exchange, symbol: position.symbol, qty: part?.value, requestId}));
+  const ticket = useTicket(`close ${position.exchange} ${position.symbol} ${position.side}`, (requestId) => trading<Order>("POST", "positions/close", {exchange: position.exchange, symbol: position.symbol, qty: part?.value, requestId}));
   const {busy, failure, order, lost} = ticket;
   if (order) return (
     <Stack>
