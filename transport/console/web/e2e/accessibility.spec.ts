@@ -35,7 +35,7 @@ async function openFirst(page: Page, as: "drawer" | "page"): Promise<void> {
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing on any page, ${colorScheme}`, async ({page, service}) => {
-    test.setTimeout(180_000);
+    test.setTimeout(300_000);
     await page.emulateMedia({colorScheme, reducedMotion: "reduce"});
     await page.goto(`${service.demo.console.url}/sign-in`);
     await page.getByLabel("Login").waitFor();

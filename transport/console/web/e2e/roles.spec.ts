@@ -2,6 +2,7 @@ import {enter, expect, pagePaths, settled, test} from "./fixtures";
 
 for (const role of ["viewer", "trader"] as const) {
   test(`a ${role} sees no button of an owner, and the calls behind them are refused`, async ({page, service}) => {
+    test.setTimeout(120_000); // it opens every page
     await enter(page, await service.invite(`${role}@example.com`, role));
     const paths = await pagePaths(page);
     expect(paths, "pages").not.toContain("/console/users");
