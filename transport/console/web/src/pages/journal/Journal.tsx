@@ -42,10 +42,10 @@ export default function Journal() {
           defaultValue={search.get(name) ?? ""} onBlur={(e) => set(name, e.currentTarget.value.trim())}
           onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}/>)}
       </form>
-      <Panel title="Rows" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<Button size="xs" variant="default" onClick={() => void rows.refetch()}>Refresh</Button>}
+      <Panel title="What has happened" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<Button size="xs" variant="default" onClick={() => void rows.refetch()}>Refresh</Button>}
         empty={{when: ({pages}) => !rows.hasNextPage && pages.every(({items}) => items.length === 0), text: chosen.length > 0
           ? "No row matches these filters." : "Nothing has happened yet. Every change, order, signal and delivery leaves a row here."}}>
-        {({pages}) => <Table caption="Rows of the journal" columns={columns} rows={pages.flatMap(({items}) => items)} id={(row) => row.id}/>}
+        {({pages}) => <Table dense caption="Rows of the journal" columns={columns} rows={pages.flatMap(({items}) => items)} id={(row) => row.id}/>}
       </Panel>
       {rows.isFetchNextPageError && <Failure error={rows.error} retry={() => void rows.fetchNextPage()}/>}
       {rows.hasNextPage && <Group justify="center">
