@@ -76,8 +76,7 @@ func newRootCommand(sh shell) *cobra.Command {
 	root.SetOut(sh.Out)
 	root.SetErr(sh.Err)
 	root.SetFlagErrorFunc(flagError)
-	cobra.AddTemplateFunc("versionText", versionText)
-	root.SetVersionTemplate("{{versionText}}")
+	root.SetVersionTemplate(versionText())
 	root.AddCommand(
 		newServeCommand(sh), newInitCommand(), newDemoCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),

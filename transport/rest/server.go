@@ -217,7 +217,8 @@ func (s *Server) App() *fiber.App { return s.app }
 // Serve accepts requests on the listener until Shutdown, which may be called before, with
 // TLS if Deps.TLS is set. It blocks, and returns nil after Shutdown.
 func (s *Server) Serve(ln net.Listener) error {
-	stop := context.AfterFunc(s.stopping, func() { _ = ln.Close() }) // Shutdown did, unless it came first
+	socket := ln
+	stop := context.AfterFunc(s.stopping, func() { _ = socket.Close() }) // Shutdown did, unless it came first
 	defer stop()
 	if most := s.connsPerAddressMax(); most > 0 {
 		ln = listen.PerAddress(ln, most)
