@@ -68,9 +68,17 @@ export class WatchAccount extends WatchMarkets {
     for (const hash of hashes) if (hash.startsWith(prefix)) this.publish(client, record, hash)
   }
 
-  async readFills(client, subscription, orderId, isOld) {
+  // readFills reads the fills of an order. They are handled in the order of the reports, whichever
+  // answer comes first.
+  readFills(client, subscription, orderId, isOld) {
+    const answer = this.privateGetV1Fills({ exchange: this.venue(), orderId, limit: 500 })
+    this.fillsHandled = this.handleFills(client, subscription, orderId, isOld, answer, this.fillsHandled)
+    return this.fillsHandled
+  }
+
+  async handleFills(client, subscription, orderId, isOld, answer, earlier) {
     try {
-      const { items } = await this.privateGetV1Fills({ exchange: this.venue(), orderId, limit: 500 })
+      const [{ items }] = await Promise.all([answer, earlier])
       for (const fill of items.reverse()) this.handleFill(client, subscription, fill, isOld)
     } catch (error) {
       this.openQty.delete(orderId)
