@@ -13,6 +13,7 @@ import {Time} from "../ui/Time";
 import styles from "./Orders.module.css";
 import {Side, Status} from "./Status";
 import {UNKNOWN_TEXT, isOpen, plain} from "./words";
+import {visible} from "../ui/outside";
 
 interface Props {
   readonly id: string | null;
@@ -76,7 +77,7 @@ function Record({order, show}: {order: Order; show: (id: string) => void}) {
         <Fact name="Id at the venue"><span className="mono">{order.venueOrderId ?? "–"}</span></Fact>
         <Fact name="Request id"><span className="mono outside">{origin ? <Link href={origin} title="The signal">{order.requestId}</Link> : order.requestId ?? "–"}</span></Fact>
         {other("Replaces", order.replaces)}{other("Replaced by", order.replacedBy)}{other("Protects", order.entryOrderId)}
-        {order.comment && <Fact name="Comment"><span className="outside">{order.comment.replace(/\p{Cc}/gu, "␀")}</span></Fact>}
+        {order.comment && <Fact name="Comment"><span className="outside">{visible(order.comment)}</span></Fact>}
       </dl>
       {order.status === "unknown" && <p className={styles.note}>{UNKNOWN_TEXT}</p>}
       {order.error && <div className={styles.alarm} role="note">
@@ -131,7 +132,7 @@ function History({id}: {id: string}) {
       {rows.error && <Failure error={rows.error} retry={() => void rows.refetch()} stale={rows.data !== undefined}/>}
       <ol className={styles.rows}>{rows.data?.items.map((row) => (
         <li key={row.id}><Time at={row.at}/><span className="mono">{row.kind}</span>{row.result && <span>{row.result}</span>}
-          <span className="dim outside">{row.fields.map(({name, value}) => `${name} ${value}`).join(" · ").replace(/\p{Cc}/gu, "␀").slice(0, 512)}</span></li>))}</ol>
+          <span className="dim outside">{visible(row.fields.map(({name, value}) => `${name} ${value}`).join(" · "))}</span></li>))}</ol>
     </section>
   );
 }

@@ -3,7 +3,8 @@ import {createHmac} from "node:crypto";
 import {expect, test} from "vitest";
 import {ordersOf} from "./resend";
 import {curlOf, verification} from "./verify";
-import {answerOf, duration, shown, soon} from "./words";
+import {answerOf, duration, soon} from "./words";
+import {visible} from "../ui/outside";
 
 test("a selection is resent by endpoint, at most a hundred events a call", () => {
   const many = Array.from({length: 150}, (_, n) => `end_2/evt_${n}`);
@@ -25,8 +26,8 @@ test("what is overdue is due now", () => {
 });
 
 test("control characters of a receiver are visible, line breaks stay", () => {
-  expect(shown("a\u001b[2J\nb\u0000")).toBe("a␀[2J\nb␀");
-  expect(shown("x".repeat(600))).toHaveLength(513);
+  expect(visible("a\u001b[2J\nb\u0000")).toBe("a␀[2J\nb␀");
+  expect(visible("x".repeat(600))).toHaveLength(513);
 });
 
 const secret = "whsec_test", body = `{"id":"evt_1","data":{"comment":"it's 5 € \\" ${"\\"}u2028"}}`;

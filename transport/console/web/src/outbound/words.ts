@@ -39,11 +39,3 @@ export function soon(at: string, now: Date): string {
 export function answerOf({lastCode, lastError}: Pick<Delivery, "lastCode" | "lastError">): string | undefined {
   return lastCode > 0 ? `${lastCode}` : lastError === "" ? undefined : "no answer";
 }
-
-const CHARACTERS = 512;
-
-/** shown returns a text from outside as it is shown: shortened, with marks for control characters, which would be invisible. Line breaks stay. */
-export function shown(text: string, characters = CHARACTERS): string {
-  const cut = text.length > characters ? `${text.slice(0, characters)}…` : text;
-  return cut.replace(/[^\P{Cc}\n\t]/gu, "␀");
-}

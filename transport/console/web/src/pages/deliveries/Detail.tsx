@@ -6,15 +6,16 @@ import {call} from "../../api/client";
 import type {DeliveryAttempt, DeliveryDetail, Endpoint, Page} from "../../api/types";
 import {orderIn, pathOfOrder} from "../../app/paths";
 import {pollWhileUsed, useSession} from "../../app/session";
-import {Copy} from "../../outbound/Copy";
+import {Copy} from "../../ui/Copy";
 import {curlOf} from "../../outbound/verify";
-import {duration, nameOf, shown} from "../../outbound/words";
+import {duration, nameOf} from "../../outbound/words";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Failure, Waiting} from "../../ui/Panel";
 import {Time} from "../../ui/Time";
 import {Status} from "./Deliveries";
 import styles from "./Deliveries.module.css";
 import {one} from "./Resend";
+import {visible} from "../../ui/outside";
 
 const POLL_MILLISECONDS = 2_000;
 const BODY_CHARACTERS = 65_536;
@@ -56,7 +57,7 @@ function Loaded({id, endpoint, resent}: Props) {
         <dt>Endpoint</dt><dd>{endpoint ? <Link href={`/endpoints/${endpoint.id}`} className="outside">{nameOf(endpoint)}</Link> : <span className="mono">{delivery.endpoint}, removed</span>}</dd>
         <dt>Status</dt><dd><Status delivery={delivery}/></dd>
         <dt>Queued</dt><dd><Time at={delivery.createdAt}/></dd>
-        {delivery.lastError && <><dt>Last error</dt><dd className="outside">{shown(delivery.lastError)}</dd></>}
+        {delivery.lastError && <><dt>Last error</dt><dd className="outside">{visible(delivery.lastError)}</dd></>}
       </dl>
       {resent && endpoint && <div><Button size="xs" variant="default" onClick={() => setAct(one(delivery, resent))}>Resend</Button></div>}
       <Attempts to={to} event={event} version={`${delivery.updatedAt} ${delivery.status}`}/>
@@ -99,8 +100,8 @@ function Attempt({row}: {row: DeliveryAttempt}) {
         {row.nextAt && <span className="dim">next <Time at={row.nextAt}/></span>}
         {isAttempt && <span className={`mono ${styles.right}`}>{row.status > 0 ? row.status : "no answer"} · {duration(row.durationMs)}</span>}
       </div>
-      {row.error && row.error !== `answered ${row.status}` && <span className="dim outside">{shown(row.error)}</span>}
-      {row.answer && <details><summary>Answer</summary><pre className={styles.pre} aria-label="Answer of the receiver">{shown(row.answer, 2_048)}</pre></details>}
+      {row.error && row.error !== `answered ${row.status}` && <span className="dim outside">{visible(row.error)}</span>}
+      {row.answer && <details><summary>Answer</summary><pre className={styles.pre} aria-label="Answer of the receiver">{visible(row.answer, 2_048)}</pre></details>}
     </>
   );
 }
@@ -117,7 +118,7 @@ function Body({delivery, url}: {delivery: DeliveryDetail; url: string | undefine
       </div>
       {body === null
         ? <p className="dim">There is none to show: the event is no longer kept, or it was sent as a message or a row.</p>
-        : <pre className={styles.pre} data-testid="body">{shown(body, BODY_CHARACTERS)}</pre>}
+        : <pre className={styles.pre} data-testid="body">{visible(body, BODY_CHARACTERS)}</pre>}
       <p className="dim">Exact bytes, the same in every attempt. The signature is made for each attempt and not kept.</p>
     </section>
   );

@@ -6,7 +6,7 @@ import {call, faultOf} from "../../api/client";
 import type {Endpoint as Record, EndpointTest} from "../../api/types";
 import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
-import {duration, kindWords, nameOf, shown, targetOf} from "../../outbound/words";
+import {duration, kindWords, nameOf, targetOf} from "../../outbound/words";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
@@ -18,6 +18,7 @@ import styles from "./Endpoints.module.css";
 import {Numbers} from "./Numbers";
 import {Signature} from "./Signature";
 import {Types} from "./Types";
+import {visible} from "../../ui/outside";
 
 /** Endpoint is the page of one endpoint. */
 export function Endpoint({id}: {id: string}) {
@@ -33,7 +34,7 @@ export function Endpoint({id}: {id: string}) {
         {data && <State endpoint={data}/>}
       </div>
       {data && data.disabled !== "" && <div className={styles.alert} role="status">
-        Nothing is sent: {shown(data.disabled)}. Its events wait. When the receiver takes events again, an owner resumes it.
+        Nothing is sent: {visible(data.disabled)}. Its events wait. When the receiver takes events again, an owner resumes it.
       </div>}
       <Panel title="Endpoint" query={endpoint} actions={data && <Acts endpoint={data} changed={changed}/>}>{(e) => <Facts endpoint={e}/>}</Panel>
       {data && <Numbers id={id}/>}
@@ -146,8 +147,8 @@ function Test({id}: {id: string}) {
         {result && <div role="status" data-testid="tested">
           <p><strong className={result.delivered ? styles.active : styles.disabled}>{result.delivered ? "✓ delivered" : "✗ not delivered"}</strong>
             {" "}<span className="mono">{result.status > 0 ? result.status : "no answer"} · {duration(result.durationMs)} · {result.eventId}</span></p>
-          {result.error && <p className="outside">{shown(result.error)}</p>}
-          {result.answer && <pre className={`${styles.pre} ${styles.answer}`} aria-label="Answer of the receiver">{shown(result.answer, 2_048)}</pre>}
+          {result.error && <p className="outside">{visible(result.error)}</p>}
+          {result.answer && <pre className={`${styles.pre} ${styles.answer}`} aria-label="Answer of the receiver">{visible(result.answer, 2_048)}</pre>}
         </div>}
       </div>
     </section>

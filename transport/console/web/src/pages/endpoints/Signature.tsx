@@ -4,7 +4,7 @@ import {call} from "../../api/client";
 import type {Endpoint} from "../../api/types";
 import {mayChange, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
-import {Copy} from "../../outbound/Copy";
+import {Copy} from "../../ui/Copy";
 import {verification} from "../../outbound/verify";
 import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";

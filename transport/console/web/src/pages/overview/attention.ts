@@ -2,6 +2,7 @@
 import type {Endpoint, Key, Order, Position, Venue, VenueAccount} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
 import {plain} from "../../orders/words";
+import {nameOf} from "../../outbound/words";
 
 /** One thing to look at. */
 export interface Need {
@@ -55,10 +56,6 @@ export function needsOf(known: Known, now: Date): Need[] {
       id: k.id, kind: "warning", href: "/keys", text: `The key ${k.name} ends at ${k.expiresAt}`,
     })),
   ];
-}
-
-function nameOf(endpoint: Endpoint): string {
-  return endpoint.name || endpoint.url || endpoint.target || endpoint.id;
 }
 
 function endsSoon(at: string, now: Date): boolean {

@@ -1,6 +1,6 @@
 import {Anchor, Button} from "@mantine/core";
 import {useQuery} from "@tanstack/react-query";
-import {useMemo, useState} from "react";
+import {useMemo} from "react";
 import {Link, useLocation, useSearch} from "wouter";
 import {CallError, call} from "../../api/client";
 import type {SignalHistory} from "../../api/types";
@@ -17,6 +17,7 @@ import {Timeline} from "./Timeline";
 import {Why} from "./Why";
 import {termsOf, toneOf} from "./history";
 import {useChannels, useSignals} from "./list";
+import {Copy} from "../../ui/Copy";
 
 const POLL_MILLISECONDS = 2_000;
 const SETTLED_POLL_MILLISECONDS = 15_000;
@@ -59,17 +60,11 @@ function isSettled(history: SignalHistory | undefined): boolean {
 function Head({history}: {history: SignalHistory}) {
   const {signal} = history;
   const name = useChannels().data?.items.find(({id}) => id === signal.channel)?.name ?? signal.channel;
-  const [copied, setCopied] = useState("");
-  const copy = () => {
-    const text = JSON.stringify(history, null, 2);
-    // There is no clipboard without TLS, except on loopback.
-    Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => setCopied("Copied."), () => setCopied("The browser does not allow copying."));
-  };
   return (
     <>
       <div className={styles.title}>
         <h1 className="outside">{visible(termsOf(signal))}</h1><Status status={signal.status} test={signal.test}/>
-        <span className={styles.acts}><span role="status" className="dim">{copied}</span><Button size="xs" variant="default" onClick={copy}>Copy as JSON</Button></span>
+        <span className={styles.acts}><Copy text={JSON.stringify(history, null, 2)} name="as JSON" label="Copy as JSON"/></span>
       </div>
       <p className="dim outside"><span className="mono">{signal.id}</span> · {name}{signal.exchange && ` · ${signal.exchange}`} · <Time at={signal.receivedAt} relative/></p>
       <Why history={history}/>
