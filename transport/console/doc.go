@@ -13,7 +13,7 @@
 //	POST .../recovery-codes                  other recovery codes
 //	GET PATCH .../preferences                how the console shows itself
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
-//	     .../endpoints, alerts, journal, trades
+//	     .../endpoints, deliveries, signals, alerts, journal, trades
 //
 // One Console serves one listener. At the public one the users of customers sign in, at that
 // of the administration operators; the session of one is not accepted at the other. access.go
