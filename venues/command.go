@@ -157,6 +157,28 @@ type VenueFailure struct {
 	Error    *Error
 }
 
+// RiskReport is the loss of an account since 00:00 UTC, by its parts. Amounts are in the
+// settlement currency.
+type RiskReport struct {
+	// Day is 00:00 UTC.
+	Day Time
+	// Realized is the realized P&L of the day's executions, Fees the fees that are counted.
+	Realized, Fees decimal.Decimal
+	// UnrealizedChange is the change of the unrealized P&L of the open positions since the
+	// beginning of the day. It is unknown if that of a position is.
+	UnrealizedChange Optional
+	// Forgiven is the loss that an unlock has forgiven.
+	Forgiven decimal.Decimal
+	// Loss is Fees - Realized - UnrealizedChange - Forgiven; a gain is negative.
+	Loss Optional
+	// Remaining is the daily loss limit less Loss; unset without a limit.
+	Remaining Optional
+	// AsOf is when the venue's list of positions was last read.
+	AsOf Time
+	// Halt is the progress of the halt; nil if the account is not halted.
+	Halt *HaltReport
+}
+
 // HaltReport is the progress of a halt. Done means that the venue's own list of
 // orders is empty, that no outcome is unknown and, where positions are to be
 // closed, that their list is empty too. Else it has what was left when the halt

@@ -91,6 +91,8 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 		a.state.awaitHalt(in)
 	case unlock:
 		a.state.unlock(c, in)
+	case getRisk:
+		a.state.getRisk(c, in)
 	case getOpen:
 		a.state.getOpen(c, in)
 	case observed:

@@ -15,7 +15,7 @@ import (
 	"venuegate/venues"
 )
 
-// fundsWaitMax bounds how long Check waits for a reading of balances and positions.
+// fundsWaitMax bounds how long Check and Risk wait for a reading of balances and positions.
 const fundsWaitMax = time.Second
 
 // marginPlaces are the decimal places to which a margin is rounded up.

@@ -307,6 +307,16 @@ func (c Client) AwaitHalt(ctx context.Context) (venues.HaltReport, error) {
 	return result, repeatableError(err)
 }
 
+// Risk returns the loss of the day by its parts. It reads the positions as Positions does, for
+// at most fundsWaitMax, and else returns the loss as of the newest reading.
+func (c Client) Risk(ctx context.Context) (venues.RiskReport, error) {
+	reading, cancel := context.WithTimeout(ctx, fundsWaitMax)
+	_, _ = c.funds(reading, positionsPart, false) // AsOf of the report has the age
+	cancel()
+	report, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[venues.RiskReport]) any { return getRisk{reply} })
+	return report, c.readError(err)
+}
+
 // Unlock ends the lock that a limit has caused. The loss so far is forgiven: the daily loss
 // counts from zero again.
 func (c Client) Unlock(ctx context.Context) error {

@@ -84,6 +84,7 @@ func (s *state) restoreHalt(step stepContext, control persistence.VenueAccount) 
 // beginHalt starts or restarts the halt, which takes effect after the first reconciliation.
 func (s *state) beginHalt(step stepContext) {
 	s.halt.running, s.halt.gaveUp = true, false
+	s.halt.result = venues.HaltReport{OpenOrders: s.unfinishedCount(), OpenPositions: s.positions.ListedCount()}
 	s.halt.deadline = step.now.Add(haltMax)
 	s.halt.due = step.now
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,22 @@ func (b *fixture) answerHaltRead(open []venues.ExecutionReport, positions ...ven
 	}
 }
 
+// wantHaltProgress compares the progress in the account's risk report; nil for none.
+func (b *fixture) wantHaltProgress(want *venues.HaltReport) {
+	b.t.Helper()
+	var got venues.RiskReport
+	for _, e := range b.step(func(step stepContext) {
+		b.state.getRisk(step, getRisk{actors.ReplyFunc(func(r venues.RiskReport, _ error) { got = r })})
+	}) {
+		if r, ok := e.(replyRisk); ok {
+			r.send()
+		}
+	}
+	if !reflect.DeepEqual(got.Halt, want) {
+		b.t.Errorf("progress of the halt = %+v, want %+v", got.Halt, want)
+	}
+}
+
 // wantHaltEnds compares the fields of the journal rows for the end of a halt.
 func (b *fixture) wantHaltEnds(t *testing.T, want ...string) {
 	t.Helper()
@@ -73,6 +90,7 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 	if got := code(b.tryPlace(func(*placeOrder) {})); got != venues.CodeTradingLocked {
 		t.Fatalf("increasing order: code = %q, want %s", got, venues.CodeTradingLocked)
 	}
+	b.wantHaltProgress(&venues.HaltReport{OpenOrders: 1})
 	effects := b.pass(0)
 	if count(effects, isHaltRead) != 1 || count(effects, isCancel) != 1 {
 		t.Fatalf("effects %+v, want one reading of the lists and one cancel", effects)
@@ -91,6 +109,7 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 		t.Fatalf("results = %+v, want one that is done", *results)
 	}
 	b.wantHaltEnds(t, "done=true open_orders=0 open_positions=0")
+	b.wantHaltProgress(&venues.HaltReport{Done: true})
 	if n := count(b.pass(time.Minute), isHaltRead); n != 0 {
 		t.Fatalf("%d readings of the venue's lists after the halt is done, want 0", n)
 	}
@@ -100,6 +119,7 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 	if rejection := b.tryPlace(func(*placeOrder) {}); rejection != nil {
 		t.Fatalf("order after the account was resumed = %v, want no error", rejection)
 	}
+	b.wantHaltProgress(nil)
 }
 
 func TestHaltFlattens(t *testing.T) {

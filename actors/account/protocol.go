@@ -25,6 +25,7 @@ import (
 //	configure        command  Client            -
 //	awaitHalt        query    Client            the report of a halt
 //	unlock           command  Client            -
+//	getRisk          query    Client            the loss of the day
 //	getOpen          query    Client            the open orders, in memory and at the venue
 //	observed         event    private stream    -
 //	...Done          result   effects           -
@@ -74,6 +75,9 @@ type (
 	}
 	unlock struct {
 		actors.Reply[struct{}]
+	}
+	getRisk struct {
+		actors.Reply[venues.RiskReport]
 	}
 	getOpen struct {
 		actors.Reply[openOrders]

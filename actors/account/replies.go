@@ -44,6 +44,7 @@ type (
 	replyFunds  = reply[Funds]
 	replyHalt   = reply[venues.HaltReport]
 	replyOpen   = reply[openOrders]
+	replyRisk   = reply[venues.RiskReport]
 	acknowledge = reply[struct{}]
 )
 

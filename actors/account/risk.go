@@ -89,6 +89,20 @@ func (s *state) unlock(step stepContext, in unlock) {
 	s.after(acknowledge{to: in.Reply})
 }
 
+// getRisk answers with the loss of the day and the progress of a halt.
+func (s *state) getRisk(step stepContext, in getRisk) {
+	if !s.ready {
+		s.after(replyRisk{to: in.Reply, err: maintenance(s.exchange)})
+		return
+	}
+	report := s.risk.Report(s.forRisk(step))
+	if s.risk.Halted {
+		progress := s.halt.result
+		report.Halt = &progress
+	}
+	s.after(replyRisk{to: in.Reply, value: report})
+}
+
 // beginSend checks an order once its intent is durable, right before its request is sent:
 // meanwhile the account may have become reduce-only or be stopping, or the deadline of the
 // command may have passed. It marks the order as sending, which delays a lock

@@ -68,6 +68,15 @@ func (d *Directory) AwaitHalt(ctx context.Context, customer string, exchange ven
 	return c.AwaitHalt(ctx)
 }
 
+// Risk returns the loss of the day of an account.
+func (d *Directory) Risk(ctx context.Context, customer string, exchange venues.Venue) (venues.RiskReport, error) {
+	c, err := d.account(customer, exchange)
+	if err != nil {
+		return venues.RiskReport{}, err
+	}
+	return c.Risk(ctx)
+}
+
 // Unlock ends the lock by an account's loss limit.
 func (d *Directory) Unlock(ctx context.Context, customer string, exchange venues.Venue) error {
 	c, err := d.account(customer, exchange)

@@ -108,6 +108,10 @@ func TestDailyLossLocksAcrossRestarts(t *testing.T) {
 	if closed.Side != "long" || closed.Qty != "1" || closed.Reason != "manual" || closed.OpenedAt == "" || !venues.MustDecimal(closed.RealizedPnl).LessThan(venues.MustDecimal("-500")) {
 		t.Errorf("closed position = %+v, want a manual close of long 1 with a loss of more than 500", closed)
 	}
+	before, err := d.tree.Risk(t.Context(), "c1", venues.Binance)
+	if err != nil || !before.Loss.Valid || !before.Realized.LessThan(venues.MustDecimal("-500")) || !before.Fees.IsPositive() || !before.Remaining.Decimal.IsNegative() {
+		t.Errorf("risk = %+v, %v, want a realized loss of more than 500, fees, and nothing that remains", before, err)
+	}
 	if err := d.tree.Unlock(t.Context(), "c1", venues.Binance); err != nil {
 		t.Fatal(err)
 	}

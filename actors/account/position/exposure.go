@@ -96,6 +96,16 @@ func (s *State) Unrealized() iter.Seq2[string, Unrealized] {
 	}
 }
 
+// IsValued reports whether the unrealized P&L of every open position is known.
+func (s *State) IsValued() bool {
+	for _, p := range s.listed.open {
+		if !p.UnrealizedPnl.Valid {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *State) unrealized(k string, p *venues.Position) Unrealized {
 	u := Unrealized{p.UnrealizedPnl.Decimal, p.Qty, s.listed.asOf[k]}
 	l := s.ledgers[p.Symbol]

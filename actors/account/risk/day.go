@@ -18,8 +18,8 @@ func dayOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
 type Day struct {
 	// Start is 00:00 UTC.
 	Start time.Time
-	// Earned is the realized P&L less the fees that are counted.
-	Earned decimal.Decimal
+	// Earned is the realized P&L less Fees, the fees that are counted.
+	Earned, Fees decimal.Decimal
 	// uncounted has the fees in other currencies without a known price, by currency.
 	uncounted map[string]uncounted
 }
@@ -29,7 +29,9 @@ func NewDay(t time.Time) Day { return Day{Start: dayOf(t)} }
 
 // Add counts an execution of the day.
 func (d *Day) Add(r *persistence.FillRecord) {
-	d.Earned = venues.Sum(d.Earned, resultOf(r))
+	fee := countedFee(r)
+	d.Earned = venues.Sum(d.Earned, venues.Difference(r.RealizedPnl.Decimal, fee))
+	d.Fees = venues.Sum(d.Fees, fee)
 	if !isUncounted(r) {
 		return
 	}
@@ -116,12 +118,18 @@ func (s *State) rebase(a Account, symbol string, e position.Execution) {
 // DailyLoss returns the loss since 00:00 UTC, realized with fees plus unrealized, less the
 // forgiven loss. A gain is a negative loss.
 func (s *State) DailyLoss() decimal.Decimal {
-	change := decimal.Zero
-	if s.record.Baseline.Valid {
-		for _, u := range s.positions.Unrealized() {
-			change = change.Add(u.Gain)
-		}
-		change = change.Sub(s.record.Baseline.Decimal)
+	return s.today.Earned.Add(s.unrealizedChange()).Neg().Sub(s.record.Forgiven)
+}
+
+// unrealizedChange returns the change of the unrealized P&L since the baseline. What is not
+// known counts as zero.
+func (s *State) unrealizedChange() decimal.Decimal {
+	if !s.record.Baseline.Valid {
+		return decimal.Zero
 	}
-	return s.today.Earned.Add(change).Neg().Sub(s.record.Forgiven)
+	sum := decimal.Zero
+	for _, u := range s.positions.Unrealized() {
+		sum = sum.Add(u.Gain)
+	}
+	return sum.Sub(s.record.Baseline.Decimal)
 }

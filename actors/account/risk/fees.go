@@ -51,17 +51,16 @@ func inSettlement(a Account, amount decimal.Decimal, currency, symbol string) ve
 	return venues.Some(amount.Mul(price.Decimal).Round(position.FeeDecimals))
 }
 
-// resultOf returns the realized P&L of an execution less its fee. A fee without a known
-// price is not included.
-func resultOf(r *persistence.FillRecord) decimal.Decimal {
-	fee := r.Fee
+// countedFee returns the fee of an execution in the settlement currency; zero if its price is
+// not known.
+func countedFee(r *persistence.FillRecord) decimal.Decimal {
 	if isOtherCurrency(&r.Fill) {
-		fee = r.FeeInSettlement
+		return r.FeeInSettlement.Decimal
 	}
-	return venues.Difference(r.RealizedPnl.Decimal, fee.Decimal)
+	return r.Fee.Decimal
 }
 
-// isUncounted reports whether resultOf does not include the fee.
+// isUncounted reports whether countedFee does not include the fee.
 func isUncounted(r *persistence.FillRecord) bool {
 	return isOtherCurrency(&r.Fill) && !r.FeeInSettlement.Valid
 }
@@ -93,6 +92,7 @@ func (s *State) priceFees(a Account) {
 		}
 		delete(s.today.uncounted, currency)
 		s.today.Earned = s.today.Earned.Sub(value.Decimal)
+		s.today.Fees = s.today.Fees.Add(value.Decimal)
 		s.storeUncounted(a)
 		a.Journal("risk.fee_counted",
 			persistence.JournalField{Name: "currency", Value: currency},
