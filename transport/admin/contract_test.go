@@ -66,7 +66,7 @@ var bodies = map[string]any{
 	"NewUser": registry.NewUser{}, "UserChange": registry.UserChange{}, "NewInvite": registry.NewInvite{}, "User": registry.User{},
 	"NewAccount": registry.NewAccount{}, "AccountChange": registry.AccountChange{}, "VenueAccount": registry.Account{},
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
-	"HaltOrder": registry.HaltOrder{}, "HaltReport": venues.HaltReport{}, "CheckResult": registry.CheckResult{},
+	"HaltOrder": registry.HaltOrder{}, "CustomerHalt": registry.CustomerHalt{}, "HaltResult": registry.HaltResult{}, "HaltError": registry.HaltError{}, "HaltReport": venues.HaltReport{}, "NullableHaltReport": venues.HaltReport{}, "AccountRisk": registry.AccountRisk{}, "CheckResult": registry.CheckResult{},
 	"NewHook": registry.NewHook{}, "HookChange": registry.HookChange{}, "HookRotation": registry.HookRotation{}, "Hook": registry.Hook{},
 	"ReceivedSignal": registry.Signal{}, "SignalHistory": registry.SignalHistory{}, "SignalOrder": registry.SignalOrder{}, "SignalLeg": registry.SignalLeg{},
 	"SignalFill": registry.SignalFill{}, "SignalEvent": registry.SignalEvent{}, "SignalError": venues.RejectReason{},
@@ -235,6 +235,10 @@ func (h *fixture) succeedAccount(account string) {
 	path := "/admin/v1/accounts/" + account
 	h.examiner.Results = []registry.CheckResult{{Check: "clock", Status: registry.CheckOK, Text: "t"}, {Check: "key", Status: registry.CheckWarning, Text: "t", Advice: "a"}}
 	h.call(http.StatusOK, "POST", path+"/check", "")
+	customer := strings.TrimSuffix(account, ":binance")
+	h.call(http.StatusOK, "POST", "/admin/v1/accounts/examine", `{"customer":"`+customer+`","exchange":"binance",`+testCredentials+`}`)
+	h.call(http.StatusOK, "POST", "/admin/v1/halt", `{"customer":"`+customer+`"}`)
+	h.call(http.StatusOK, "GET", path+"/risk", "")
 	h.call(http.StatusOK, "POST", path+"/halt", `{"flatten":true}`)
 	h.call(http.StatusOK, "POST", path+"/resume", "")
 	h.call(http.StatusOK, "POST", path+"/unlock", "")

@@ -30,7 +30,10 @@
 //	POST .../{id}/halt                  cancel every order, reject increasing ones
 //	POST .../{id}/resume                end a halt
 //	POST .../{id}/unlock                end the lock of a daily loss
+//	GET .../{id}/risk                   the loss of the day by its parts, the progress of a halt
 //	POST .../{id}/check                 examine the account at its venue
+//	POST /admin/v1/accounts/examine     the same for credentials, of which nothing is kept
+//	POST /admin/v1/halt                 halt all accounts of a customer
 //	POST GET /admin/v1/hooks            create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, remove
 //	POST .../{id}/rotate                a new secret {overlapSec}, or a new token

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -172,4 +173,77 @@ func TestHaltIsNotDelayedByACallThatHangs(t *testing.T) {
 			t.Errorf("%s %s: status = %d, want %d", c.method, c.path, status, c.status)
 		}
 	}
+}
+
+// All accounts of a customer are halted, also if one of them fails.
+func TestHaltOfAllAccounts(t *testing.T) {
+	h := open(t, func(o *registry.Options) { o.Environments[venues.OKX], o.Environments[venues.Bybit] = "sim", "sim" })
+	customer, other := h.customer("Alice"), h.customer("Bob")
+	for _, exchange := range []string{"okx", "bybit"} {
+		h.call(http.StatusCreated, "POST", "/admin/v1/accounts", `{"customer":"`+customer+`","exchange":"`+exchange+`",`+testCredentials+`}`)
+	}
+	h.account(customer)
+	h.account(other)
+	h.service.HaltErr = map[venues.Venue]error{venues.OKX: venues.Errorf(venues.CodeMaintenance, "okx is away"), venues.Bybit: errors.New("a secret")}
+	a := h.call(http.StatusOK, "POST", "/admin/v1/halt", `{"customer":"`+customer+`","flatten":true}`)
+	for _, want := range []string{
+		`{"account":"` + customer + `:binance","exchange":"binance","halt":{"done":true,"openOrders":0,"openPositions":1},"error":null}`,
+		`{"account":"` + customer + `:okx","exchange":"okx","halt":null,"error":{"code":"maintenance","message":"okx is away"}}`,
+		`"error":{"code":"internal_error","message":"the call failed; see the log"}`,
+	} {
+		if !strings.Contains(a.text, want) {
+			t.Errorf("results = %s, want %s in them", a.text, want)
+		}
+	}
+	for id, want := range map[string]any{customer + ":binance": true, customer + ":okx": true, customer + ":bybit": true, other + ":binance": false} {
+		if got := h.call(http.StatusOK, "GET", "/admin/v1/accounts/"+id, "").field("halted"); got != want {
+			t.Errorf("%s: halted = %v, want %v", id, got, want)
+		}
+	}
+	h.call(http.StatusBadRequest, "POST", "/admin/v1/halt", `{"flatten":true}`)
+	h.call(http.StatusNotFound, "POST", "/admin/v1/halt", `{"customer":"cus_none"}`)
+}
+
+// The checks of credentials are those of a connection, and nothing is kept.
+func TestExamineKeepsNothing(t *testing.T) {
+	h := open(t)
+	customer := h.customer("Alice")
+	h.examiner.Results = []registry.CheckResult{
+		{Check: "reachable", Status: registry.CheckOK, Text: "binance responds"},
+		{Check: "permissions", Status: registry.CheckFailed, Text: "the key may withdraw money", Advice: "remove that permission"},
+	}
+	body := `{"customer":"` + customer + `","exchange":"binance",` + testCredentials + `}`
+	a := h.call(http.StatusOK, "POST", "/admin/v1/accounts/examine", body)
+	if want := `{"items":[{"check":"reachable","status":"ok","text":"binance responds"},{"check":"permissions","status":"failed","text":"the key may withdraw money","advice":"remove that permission"}]}`; a.text != want {
+		t.Errorf("results = %s, want %s", a.text, want)
+	}
+	h.call(http.StatusBadRequest, "POST", "/admin/v1/accounts", body)
+	for _, bad := range []string{`"exchange":"okx",` + testCredentials, `"exchange":"binance","apiKey":"k"`, `"exchange":"binance","environment":"live",` + testCredentials} {
+		h.call(http.StatusBadRequest, "POST", "/admin/v1/accounts/examine", `{"customer":"`+customer+`",`+bad+`}`)
+	}
+	if n := len(h.service.Accounts); n != 0 {
+		t.Errorf("%d accounts were put, want 0", n)
+	}
+	if got := fmt.Sprint(h.examiner.Examined); got != "[binance k binance k]" {
+		t.Errorf("examined %s, want the key twice, once to connect", got)
+	}
+	for _, row := range h.journal() {
+		if row.Kind == "admin.account" {
+			t.Errorf("journal row %+v, want none", row)
+		}
+	}
+}
+
+// What is not known is null, never zero.
+func TestRiskOfAnAccount(t *testing.T) {
+	h := open(t)
+	id := h.account(h.customer("Alice"))
+	h.call(http.StatusOK, "PATCH", "/admin/v1/accounts/"+id, `{"limits":{"dailyLoss":"500"}}`)
+	a := h.call(http.StatusOK, "GET", "/admin/v1/accounts/"+id+"/risk", "")
+	for _, want := range []string{`"dailyLoss":"500"`, `"realized":"-10.5","fees":"0.5","unrealizedChange":null,"forgiven":"0","loss":null,"remaining":null,`, `"halt":null`, `"lock":null`} {
+		if !strings.Contains(a.text, want) {
+			t.Errorf("risk = %s, want %s in it", a.text, want)
+		}
+	}
+	h.call(http.StatusNotFound, "GET", "/admin/v1/accounts/"+strings.Replace(id, "binance", "okx", 1)+"/risk", "")
 }

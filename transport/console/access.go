@@ -77,7 +77,7 @@ var ownRoutes = []route{
 var recordAccess = map[string]access{
 	"GET /keys": read, "GET /keys/:id": read,
 	"GET /users": read, "GET /users/:id": read,
-	"GET /accounts": read, "GET /accounts/:id": read,
+	"GET /accounts": read, "GET /accounts/:id": read, "GET /accounts/:id/risk": read,
 	"GET /hooks": read, "GET /hooks/:id": read,
 	"GET /endpoints": read, "GET /endpoints/:id": read, "GET /endpoints/:id/deliveries": read,
 	"GET /endpoints/:id/deliveries/:event": read, "GET /endpoints/:id/deliveries/:event/attempts": read,
@@ -92,7 +92,7 @@ var recordAccess = map[string]access{
 	"POST /hooks/:id/test":    trade,
 	"POST /hooks/:id/fire":    trade,
 	"POST /signals/:id/test":  trade,
-	"POST /accounts/:id/halt": halt,
+	"POST /accounts/:id/halt": halt, "POST /halt": halt,
 
 	"POST /accounts/:id/check": {roles: managers},
 	"PATCH /accounts/:id":      {roles: managers, stepUp: true, safer: lowersLimits},

@@ -17,7 +17,7 @@ import (
 var may = map[string]string{
 	"GET /keys": "viewer trader owner operator", "GET /keys/:id": "viewer trader owner operator",
 	"GET /users": "viewer trader owner operator", "GET /users/:id": "viewer trader owner operator",
-	"GET /accounts": "viewer trader owner operator", "GET /accounts/:id": "viewer trader owner operator",
+	"GET /accounts": "viewer trader owner operator", "GET /accounts/:id": "viewer trader owner operator", "GET /accounts/:id/risk": "viewer trader owner operator",
 	"GET /hooks": "viewer trader owner operator", "GET /hooks/:id": "viewer trader owner operator",
 	"GET /endpoints": "viewer trader owner operator", "GET /endpoints/:id": "viewer trader owner operator",
 	"GET /endpoints/:id/deliveries": "viewer trader owner operator", "GET /endpoints/:id/deliveries/:event": "viewer trader owner operator",
@@ -29,7 +29,7 @@ var may = map[string]string{
 	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
-	"POST /accounts/:id/halt":  "trader owner operator",
+	"POST /accounts/:id/halt": "trader owner operator", "POST /halt": "trader owner operator",
 	"POST /accounts/:id/check": "owner operator",
 }
 
@@ -147,6 +147,14 @@ func TestSaferChanges(t *testing.T) {
 		}
 	}
 	trader.post(http.StatusOK, "/accounts/"+account+"/halt", map[string]any{})
+	if a := trader.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer, "flatten": true}); !strings.Contains(a.text, account) {
+		t.Errorf("halt of all accounts = %s, want %s in it", a.text, account)
+	}
+	viewer.post(http.StatusForbidden, "/halt", map[string]any{"customer": h.customer})
+	viewer.get(http.StatusOK, "/accounts/"+account+"/risk")
+	key := map[string]any{"customer": h.customer, "exchange": "binance", "apiKey": "k", "apiSecret": "s"}
+	trader.post(http.StatusForbidden, "/accounts/examine", key)
+	owner.post(http.StatusForbidden, "/accounts/examine", key)
 }
 
 // Every id of another customer is 404.
@@ -185,6 +193,11 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 		if a.status != http.StatusNotFound {
 			t.Errorf("%s %s: status %d, want 404: %s", call.Method, path, a.status, a.text)
 		}
+	}
+	eve.post(http.StatusNotFound, "/halt", map[string]any{"customer": own})
+	eve.post(http.StatusNotFound, "/accounts/examine", map[string]any{"customer": own, "exchange": "binance", "apiKey": "k", "apiSecret": "s"})
+	if a := eve.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer}); a.text != `{"items":[]}` {
+		t.Errorf("halt of a customer without accounts = %s, want no results", a.text)
 	}
 	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)

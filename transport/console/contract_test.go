@@ -84,6 +84,9 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	for _, act := range []string{"halt", "resume", "unlock", "check"} {
 		b.post(http.StatusOK, "/accounts/"+account+"/"+act, map[string]any{})
 	}
+	b.post(http.StatusOK, "/accounts/examine", map[string]any{"customer": h.customer, "exchange": "binance", "apiKey": "k", "apiSecret": "s"})
+	b.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer, "flatten": true})
+	b.get(http.StatusOK, "/accounts/"+account+"/risk")
 	b.succeedRecord("/accounts/"+account, `{"limits":{"dailyLoss":"500"}}`)
 	hook := b.created("/hooks", map[string]any{"customer": h.customer, "kind": "webhook", "name": "h", "testMode": true})
 	b.post(http.StatusOK, "/hooks/"+hook+"/rotate", map[string]any{})

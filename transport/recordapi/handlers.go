@@ -64,6 +64,18 @@ func items[R, Item any](do func(r R, ctx context.Context, id string) ([]Item, er
 	}
 }
 
+// answerItems handles a POST whose response is a list.
+func answerItems[In, Item any](s *Server, c *fiber.Ctx, do func(context.Context, In) ([]Item, error)) error {
+	var in In
+	if err := Decode(c, &in); err != nil {
+		return err
+	}
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (Items[Item], error) {
+		list, err := do(ctx, in)
+		return Items[Item]{list}, err
+	})
+}
+
 // Change handles a call on one record with a body.
 func Change[R, In, Out any](of func(*registry.View) R, do func(r R, ctx context.Context, id string, in In) (Out, error)) Handler {
 	return func(s *Server, v *registry.View, c *fiber.Ctx) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -59,6 +60,9 @@ func Records() []Route {
 		{http.MethodPost, "/accounts/:id/halt", Change(accounts, (*registry.Accounts).Halt)},
 		{http.MethodPost, "/accounts/:id/resume", One(accounts, (*registry.Accounts).Resume)},
 		{http.MethodPost, "/accounts/:id/unlock", One(accounts, (*registry.Accounts).Unlock)},
+		{http.MethodGet, "/accounts/:id/risk", One(accounts, (*registry.Accounts).Risk)},
+		{http.MethodPost, "/accounts/examine", examineCredentials},
+		{http.MethodPost, "/halt", haltAll},
 		{http.MethodPost, "/accounts/:id/check", One(accounts, items((*registry.Accounts).Check))},
 
 		{http.MethodPost, "/hooks", Create(hooks, (*registry.Hooks).Create)},
@@ -101,6 +105,26 @@ func Records() []Route {
 		{http.MethodGet, "/journal/export", exportJournal},
 		{http.MethodGet, "/trades/export", exportTrades},
 	}
+}
+
+// examineCredentials answers with the results of the checks, and keeps nothing.
+func examineCredentials(s *Server, v *registry.View, c *fiber.Ctx) error {
+	return answerItems(s, c, v.Accounts.Examine)
+}
+
+// haltAll halts all accounts of a customer.
+func haltAll(s *Server, v *registry.View, c *fiber.Ctx) error {
+	return answerItems(s, c, func(ctx context.Context, order registry.CustomerHalt) ([]registry.HaltResult, error) {
+		results, err := v.Accounts.HaltAll(ctx, order)
+		for i := range results {
+			if r := &results[i]; r.Err != nil {
+				public := publicError(r.Err)
+				r.Error = &registry.HaltError{Code: public.Code, Message: public.Message}
+				s.Log.Error("halt failed", zap.String("account", r.Account), zap.Error(r.Err))
+			}
+		}
+		return results, err
+	})
 }
 
 // testHook answers what the channel would do with the body as a signal.

@@ -36,6 +36,8 @@ type AccountService interface {
 	RecordAccount(ctx context.Context, account persistence.VenueAccount) error
 	// AwaitHalt waits for the end of a halt.
 	AwaitHalt(ctx context.Context, customer string, exchange venues.Venue) (venues.HaltReport, error)
+	// Risk returns the loss of the day.
+	Risk(ctx context.Context, customer string, exchange venues.Venue) (venues.RiskReport, error)
 	// Unlock ends the lock of a limit.
 	Unlock(ctx context.Context, customer string, exchange venues.Venue) error
 }
@@ -104,18 +106,8 @@ type AccountChange struct {
 // connects the account. An account that is connected already gets new credentials
 // and keeps its limits and its halt.
 func (a *Accounts) Connect(ctx context.Context, n NewAccount) (Account, error) {
-	customer, err := a.resolve(n.Customer)
+	customer, environment, err := a.target(ctx, &n)
 	if err != nil {
-		return Account{}, err
-	}
-	environment, known := a.environments[n.Exchange]
-	if !known {
-		return Account{}, api.FieldError("exchange", api.RuleUnknownValue, string(n.Exchange), exchangeNames(a.environments))
-	}
-	if n.Environment != "" && n.Environment != environment {
-		return Account{}, api.FieldError("environment", api.RuleUnknownValue, n.Environment, environment)
-	}
-	if err := a.check(ctx, customer); err != nil {
 		return Account{}, err
 	}
 	sealed, err := a.examineAndSeal(ctx, customer, n.Exchange, n.Credentials)
@@ -135,6 +127,33 @@ func (a *Accounts) Connect(ctx context.Context, n NewAccount) (Account, error) {
 		return Account{}, err
 	}
 	return a.put(ctx, record, field("action", "connect"), field("environment", environment))
+}
+
+// Examine checks credentials at the venue as Connect does, and keeps nothing.
+func (a *Accounts) Examine(ctx context.Context, n NewAccount) ([]CheckResult, error) {
+	if _, _, err := a.target(ctx, &n); err != nil {
+		return nil, err
+	}
+	if err := checkCredentials(n.Credentials); err != nil {
+		return nil, err
+	}
+	return a.examiner.Examine(ctx, n.Exchange, n.Credentials), nil
+}
+
+// target returns the customer of a request to connect an account, and the environment of the
+// venue.
+func (a *Accounts) target(ctx context.Context, n *NewAccount) (customer, environment string, err error) {
+	if customer, err = a.resolve(n.Customer); err != nil {
+		return "", "", err
+	}
+	environment, known := a.environments[n.Exchange]
+	if !known {
+		return "", "", api.FieldError("exchange", api.RuleUnknownValue, string(n.Exchange), exchangeNames(a.environments))
+	}
+	if n.Environment != "" && n.Environment != environment {
+		return "", "", api.FieldError("environment", api.RuleUnknownValue, n.Environment, environment)
+	}
+	return customer, environment, a.check(ctx, customer)
 }
 
 // keepControl copies limits and halt of an account that is connected again.

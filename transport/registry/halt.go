@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -45,6 +47,58 @@ func (a *Accounts) recordHalt(ctx context.Context, id string, order HaltOrder) (
 	}
 	record.Halt(time.Now(), order.Flatten)
 	return a.configure(ctx, record, field("action", "halt"), field("flatten", strconv.FormatBool(order.Flatten)))
+}
+
+// CustomerHalt is the request to halt all accounts of a customer.
+type CustomerHalt struct {
+	Customer string `json:"customer"`
+	HaltOrder
+}
+
+// HaltResult is the result of a halt of one of a customer's accounts.
+type HaltResult struct {
+	Account  string       `json:"account"`
+	Exchange venues.Venue `json:"exchange"`
+	// Halt is null if the halt has failed: then the account may be halted or not.
+	Halt *venues.HaltReport `json:"halt"`
+	// Error is Err for clients, which the edge sets.
+	Error *HaltError `json:"error"`
+	Err   error      `json:"-"`
+}
+
+// HaltError is why a halt has no report.
+type HaltError struct {
+	Code    venues.Code `json:"code"`
+	Message string      `json:"message"`
+}
+
+// HaltAll halts all connected accounts of a customer at once. One that fails does not keep the
+// others from being halted.
+func (a *Accounts) HaltAll(ctx context.Context, order CustomerHalt) ([]HaltResult, error) {
+	customer, err := a.resolve(order.Customer)
+	if err != nil {
+		return nil, err
+	}
+	if customer == "" {
+		return nil, api.FieldError("customer", api.RuleMissing, "", "")
+	}
+	accounts, err := a.List(ctx, customer)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]HaltResult, len(accounts))
+	var halts sync.WaitGroup
+	for i, account := range accounts {
+		halts.Go(func() {
+			halted, err := a.Halt(ctx, account.ID, order.HaltOrder)
+			results[i] = HaltResult{Account: account.ID, Exchange: account.Exchange, Err: err}
+			if err == nil {
+				results[i].Halt = &halted.Halt
+			}
+		})
+	}
+	halts.Wait()
+	return results, nil
 }
 
 // Resume ends a halt.

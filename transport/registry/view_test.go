@@ -166,6 +166,15 @@ var calls = map[string]call{
 	"Accounts.Halt": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Accounts.Halt(ctx, in.account, registry.HaltOrder{}))
 	},
+	"Accounts.HaltAll": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Accounts.HaltAll(ctx, registry.CustomerHalt{Customer: in.alice}))
+	},
+	"Accounts.Risk": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Accounts.Risk(ctx, in.account))
+	},
+	"Accounts.Examine": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Accounts.Examine(ctx, in.newAccount()))
+	},
 	"Accounts.Resume": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Accounts.Resume(ctx, in.account))
 	},

@@ -54,8 +54,9 @@ type Service struct {
 
 	mu     sync.Mutex
 	fences map[string]persistence.Fence
-	// SignalErr is the error of every signal.
+	// SignalErr is the error of every signal, HaltErr that of waiting for a halt, by exchange.
 	SignalErr error
+	HaltErr   map[venues.Venue]error
 	// Customers and Accounts are the records that were passed in, Revoked the ids of
 	// revoked keys.
 	Customers []persistence.Customer
@@ -143,7 +144,16 @@ func (s *Service) RecordAccount(ctx context.Context, account persistence.VenueAc
 // AwaitHalt implements registry.AccountService.
 func (s *Service) AwaitHalt(_ context.Context, customer string, exchange venues.Venue) (venues.HaltReport, error) {
 	s.call("await halt", customer, exchange)
-	return venues.HaltReport{Done: true, OpenPositions: 1}, nil
+	return venues.HaltReport{Done: true, OpenPositions: 1}, s.HaltErr[exchange]
+}
+
+// Risk implements registry.AccountService: the price of a position is not known.
+func (s *Service) Risk(_ context.Context, customer string, exchange venues.Venue) (venues.RiskReport, error) {
+	s.call("risk", customer, exchange)
+	now := time.Now()
+	return venues.RiskReport{
+		Day: venues.At(now.UTC().Truncate(24 * time.Hour)), Realized: venues.MustDecimal("-10.5"), Fees: venues.MustDecimal("0.5"), AsOf: venues.At(now),
+	}, nil
 }
 
 // Unlock implements registry.AccountService.
