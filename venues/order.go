@@ -277,3 +277,22 @@ func (o *Order) RemainingQty() decimal.Decimal {
 	}
 	return o.Qty.Sub(o.FilledQty)
 }
+
+// OpenOrdersReport counts the open orders of an account.
+type OpenOrdersReport struct {
+	// Open is the number of orders that are not closed, Unknown that of those among them whose
+	// outcome is unknown.
+	Open, Unknown int
+	// Oldest are the oldest of the unknown ones.
+	Oldest []UnknownOrder
+}
+
+// UnknownOrder is an order whose outcome is unknown since a time.
+type UnknownOrder struct {
+	OrderID  string
+	Exchange Venue
+	Symbol   string
+	Side     Side
+	Qty      decimal.Decimal
+	Since    Time
+}

@@ -95,6 +95,8 @@ func (a *account) handle(ctx *actors.Context, msg any) {
 		a.state.getRisk(c, in)
 	case getOpen:
 		a.state.getOpen(c, in)
+	case getOpenReport:
+		a.state.getOpenReport(in)
 	case observed:
 		a.state.observe(c, in)
 	case loadDone:

@@ -27,12 +27,13 @@ import (
 //	unlock           command  Client            -
 //	getRisk          query    Client            the loss of the day
 //	getOpen          query    Client            the open orders, in memory and at the venue
+//	getOpenReport    query    Client            the number of open orders, and the unknown ones
 //	observed         event    private stream    -
 //	...Done          result   effects           -
 //	lookedUp...      result   effects           -
 //	tick, ...Due     timer    -                 -
 //
-// Those of checks, leverage, attached protection and the list of open orders are declared with
+// Those of checks, leverage, attached protection and lists of open orders are declared with
 // their handlers.
 type (
 	placeOrder struct {

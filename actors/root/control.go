@@ -77,6 +77,15 @@ func (d *Directory) Risk(ctx context.Context, customer string, exchange venues.V
 	return c.Risk(ctx)
 }
 
+// OpenReport returns the number of open orders of an account, and those of unknown outcome.
+func (d *Directory) OpenReport(ctx context.Context, customer string, exchange venues.Venue) (venues.OpenOrdersReport, error) {
+	c, err := d.account(customer, exchange)
+	if err != nil {
+		return venues.OpenOrdersReport{}, err
+	}
+	return c.OpenReport(ctx)
+}
+
 // Unlock ends the lock by an account's loss limit.
 func (d *Directory) Unlock(ctx context.Context, customer string, exchange venues.Venue) error {
 	c, err := d.account(customer, exchange)
