@@ -9,6 +9,7 @@ import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../app/reading";
 import {mayTrade, useSession} from "../app/session";
 import {Amount} from "../ui/Amount";
 import {Failure, Waiting} from "../ui/Panel";
+import {State} from "../ui/State";
 import {Time} from "../ui/Time";
 import styles from "./Orders.module.css";
 import {Side, Status} from "./Status";
@@ -96,7 +97,7 @@ function Fact({name, children}: {name: string; children: ReactNode}) {
 type ProtectionLeg = NonNullable<Order["protection"]>["stopLoss"];
 
 function Leg({price, leg}: {price: string | null; leg: ProtectionLeg | undefined}) {
-  return <><Amount value={price}/>{leg && <span className={leg.status === "failed" ? styles.failed : "dim"}> {leg.status}</span>}</>;
+  return <><Amount value={price}/>{leg && <> <State tone={leg.status === "failed" ? "bad" : "plain"} mark="">{leg.status}</State></>}</>;
 }
 
 // One listing covers 31 days; an order is filled after it was created.

@@ -1,28 +1,27 @@
 import type {Order} from "../api/types";
+import {State, type Tone} from "../ui/State";
 import styles from "./Orders.module.css";
 import {UNKNOWN_TEXT, plain} from "./words";
 
-const looks: Record<Order["status"], {readonly shape: string; readonly look: string | undefined}> = {
-  pending: {shape: "⧗", look: styles.working},
-  untriggered: {shape: "◇", look: styles.working},
-  open: {shape: "○", look: styles.working},
-  partially_filled: {shape: "◐", look: styles.working},
-  unknown: {shape: "◆", look: styles.unknown},
-  filled: {shape: "●", look: styles.done},
-  cancelled: {shape: "×", look: styles.past},
-  rejected: {shape: "▲", look: styles.failed},
-  expired: {shape: "×", look: styles.past},
-  replaced: {shape: "→", look: styles.past},
+const looks: Record<Order["status"], {readonly mark: string; readonly tone: Tone}> = {
+  pending: {mark: "⧗", tone: "working"},
+  untriggered: {mark: "◇", tone: "working"},
+  open: {mark: "○", tone: "working"},
+  partially_filled: {mark: "◐", tone: "working"},
+  unknown: {mark: "◆", tone: "unknown"},
+  filled: {mark: "●", tone: "done"},
+  cancelled: {mark: "×", tone: "plain"},
+  rejected: {mark: "▲", tone: "bad"},
+  expired: {mark: "×", tone: "plain"},
+  replaced: {mark: "→", tone: "plain"},
 };
 
-/** Status shows the status of an order by word and shape. */
+/** Status shows the status of an order. */
 export function Status({order}: {order: Order}) {
-  const {shape, look} = looks[order.status] ?? {shape: "?", look: styles.past};
   return (
-    <span className={`${styles.status} ${look}`} title={order.status === "unknown" ? UNKNOWN_TEXT : undefined}>
-      <span aria-hidden>{shape}</span>{plain(order.status)}
-      {order.pendingAction && <span className="dim">· {order.pendingAction} requested</span>}
-    </span>
+    <State {...looks[order.status] ?? {mark: "?", tone: "plain"}} title={order.status === "unknown" ? UNKNOWN_TEXT : undefined}>
+      {plain(order.status)}{order.pendingAction && <span className="dim"> · {order.pendingAction} requested</span>}
+    </State>
   );
 }
 

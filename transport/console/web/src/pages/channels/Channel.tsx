@@ -10,7 +10,7 @@ import {Confirm, type Act} from "../../ui/Confirm";
 import {Failure, Waiting} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
 import {Time} from "../../ui/Time";
-import {State} from "./Channels";
+import {ChannelState} from "./Channels";
 import styles from "./Channels.module.css";
 import {Connect} from "./Connect";
 import {Rules} from "./Rules";
@@ -47,7 +47,7 @@ function Parts({hook}: {hook: Hook}) {
   };
   return (
     <>
-      <div className={styles.head}><h1 className="outside">{hook.name}</h1><State hook={hook}/></div>
+      <div className={styles.head}><h1 className="outside">{hook.name}</h1><ChannelState hook={hook}/></div>
       <div className={styles.parts}>
         <div>
           <Switches hook={hook} change={change} ask={setAct}/>

@@ -1,4 +1,4 @@
-import {Anchor, Badge, Button} from "@mantine/core";
+import {Anchor, Button} from "@mantine/core";
 import {IconPlus} from "@tabler/icons-react";
 import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
@@ -8,10 +8,10 @@ import type {Hook, Items} from "../../api/types";
 import {pollWhileUsed, useSession} from "../../app/session";
 import {Panel} from "../../ui/Panel";
 import {SecretsOnce} from "../../ui/Secret";
+import {State, type Tone} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {Channel} from "./Channel";
-import styles from "./Channels.module.css";
 import {secretsOf} from "./Connect";
 import {NewChannel} from "./NewChannel";
 import {kindNames, stateOf} from "./words";
@@ -55,16 +55,21 @@ function List() {
   );
 }
 
-/** State shows whether the signals of a channel place orders. */
-export function State({hook}: {hook: Hook}) {
+const looks: Readonly<Record<ReturnType<typeof stateOf>, {readonly tone: Tone; readonly mark: string; readonly text: string}>> = {
+  on: {tone: "good", mark: "●", text: "on"}, test: {tone: "warning", mark: "▨", text: "test mode"}, paused: {tone: "plain", mark: "❚❚", text: "paused"},
+};
+
+/** ChannelState shows whether the signals of a channel place orders. */
+export function ChannelState({hook}: {hook: Hook}) {
   const state = stateOf(hook);
-  return <Badge variant="default" radius={4} tt="none" className={styles[state] ?? ""}>{{on: "on", test: "test mode", paused: "paused"}[state]}</Badge>;
+  const {text, ...look} = looks[state];
+  return <State {...look} test={state === "test"}>{text}</State>;
 }
 
 const columns: readonly Column<Hook>[] = [
   {title: "Name", cell: (hook) => <Anchor component={Link} href={`/channels/${hook.id}`} className="outside">{hook.name}</Anchor>},
   {title: "Kind", cell: (hook) => kindNames[hook.kind]},
-  {title: "State", cell: (hook) => <State hook={hook}/>},
+  {title: "State", cell: (hook) => <ChannelState hook={hook}/>},
   {title: "Instruments", cell: ({rules}) => rules.symbols.length === 0 ? "every" : rules.symbols.length > 3 ? `${rules.symbols.length} instruments` : rules.symbols.join(", ")},
   {title: "Largest position", number: true, cell: ({rules}) => rules.maxQty ?? "–"},
   {title: "Made", cell: (hook) => <Time at={hook.createdAt}/>},

@@ -1,5 +1,6 @@
 import {Stack, Text} from "@mantine/core";
 import type {PlannedStep, RuleResult, SignalAnswer, SignalTest} from "../../api/types";
+import {State} from "../../ui/State";
 import styles from "./Channels.module.css";
 
 /** Verdict shows what a dry run has found: each rule, and the steps that would be taken. */
@@ -24,7 +25,7 @@ function Rules({title, rules}: {title: string; rules: readonly RuleResult[]}) {
       <Text size="sm" c="dimmed" mb={4}>{title}</Text>
       <ul className={styles.rules}>{rules.map((rule, at) => (
         <li key={at}>
-          <span className={rule.passed ? styles.passed : styles.broken}>{rule.passed ? "✓ passed" : "✗ broken"}</span>
+          <State tone={rule.passed ? "good" : "bad"}>{rule.passed ? "passed" : "broken"}</State>
           <span className="mono">{rule.rule}</span>
           <span className="dim">{[rule.given && `given ${rule.given}`, rule.limit && `limit ${rule.limit}`].filter(Boolean).join(" · ")}</span>
           {rule.message && <span className={`outside ${styles.message ?? ""}`}>{rule.message}</span>}

@@ -6,21 +6,32 @@ import {call} from "../../api/client";
 import type {Delivery, Endpoint, Items, Page} from "../../api/types";
 import {mayTrade, pollWhileUsed, useSession} from "../../app/session";
 import {keyOf} from "../../outbound/resend";
-import {answerOf, duration, nameOf, soon} from "../../outbound/words";
+import {answerOf, duration, eventTypes, nameOf, soon} from "../../outbound/words";
+import {Filters, choices, useFilters, type Filter} from "../../ui/Filters";
 import {Failure, Panel} from "../../ui/Panel";
+import {State} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {Detail} from "./Detail";
 import styles from "./Deliveries.module.css";
-import {Filters, useChosen} from "./Filters";
 import {Resend} from "./Resend";
 
 const PAGE_ROWS = 100;
 const POLL_MILLISECONDS = 5_000;
 
+function filtersOf(endpoints: readonly Endpoint[]): readonly Filter[] {
+  return [
+    {name: "endpoint", label: "Endpoint", choices: [{value: "", label: "all"}, ...endpoints.map((e) => ({value: e.id, label: nameOf(e)}))]},
+    {name: "status", label: "Status", choices: choices("all", ["pending", "delivered", "undelivered"])},
+    {name: "type", label: "Type", choices: [{value: "", label: "all"}, ...eventTypes.map(({type}) => ({value: type, label: type}))]},
+    {name: "code", label: "Answer", choices: [{value: "", label: "all"}, {value: "none", label: "no answer"}, ...["5xx", "4xx", "3xx", "2xx"].map((value) => ({value, label: value}))]},
+    {name: "from", label: "Queued since", type: "time"},
+  ];
+}
+
 /** Deliveries lists what is sent to all endpoints, newest first; its filters and the open delivery are in the URL. */
 export default function Deliveries() {
-  const chosen = useChosen();
+  const chosen = useFilters(filtersOf([]));
   const [search, setSearch] = useSearchParams();
   const queries = useQueryClient();
   const sends = mayTrade(useSession());
@@ -53,7 +64,7 @@ export default function Deliveries() {
       {known.filter((e) => e.disabled !== "" && (chosen.endpoint ?? e.id) === e.id).map((e) => <div key={e.id} className={styles.disabled}>
         Nothing is sent to <Link href={`/endpoints/${e.id}`}>{nameOf(e)}</Link>: {e.disabled}. Its events wait until an owner resumes it.
       </div>)}
-      <Filters endpoints={known}/>
+      <Filters filters={filtersOf(known)}/>
       {sends && <Resend selected={selected} endpoints={known} chosen={chosen} done={reload}/>}
       <Panel title="Events sent" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} empty={{when: ({pages}) => !rows.hasNextPage && pages.every(({items}) => items.length === 0), text: empty(chosen, known)}}>
         {() => <Table caption="Deliveries" id={keyOf} rows={listed}
@@ -97,10 +108,10 @@ function columns(endpoints: readonly Endpoint[], open: (key: string) => void, ma
     checked={marks.marked.includes(keyOf(d))} onChange={() => marks.toggle(keyOf(d))}/>}, ...all];
 }
 
-/** Status says in words and by a sign what became of a delivery. */
+/** Status shows what became of a delivery. */
 export function Status({delivery: {status, attempts, dueAt}}: {delivery: Pick<Delivery, "status" | "attempts" | "dueAt">}) {
   const tried = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  if (status === "delivered") return <span className={styles.delivered}>✓ delivered{attempts > 1 && <span className="dim"> · {tried}</span>}</span>;
-  if (status === "undelivered") return <span className={styles.undelivered}>✗ undelivered{attempts > 0 && <span className="dim"> · {tried}</span>}</span>;
-  return <span className={styles.pending}>○ waiting{attempts > 0 && <span className="dim"> · {tried}{dueAt && <>, next <time dateTime={dueAt}>{soon(dueAt, new Date())}</time></>}</span>}</span>;
+  if (status === "delivered") return <State tone="good">delivered{attempts > 1 && <span className="dim"> · {tried}</span>}</State>;
+  if (status === "undelivered") return <State tone="bad">undelivered{attempts > 0 && <span className="dim"> · {tried}</span>}</State>;
+  return <State tone="warning" mark="○">waiting{attempts > 0 && <span className="dim"> · {tried}{dueAt && <>, next <time dateTime={dueAt}>{soon(dueAt, new Date())}</time></>}</span>}</State>;
 }

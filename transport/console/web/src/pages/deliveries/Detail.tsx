@@ -11,6 +11,7 @@ import {curlOf} from "../../outbound/verify";
 import {duration, nameOf} from "../../outbound/words";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Failure, Waiting} from "../../ui/Panel";
+import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
 import {Status} from "./Deliveries";
 import styles from "./Deliveries.module.css";
@@ -94,9 +95,9 @@ function Attempt({row}: {row: DeliveryAttempt}) {
     <>
       <div className={styles.line}>
         <Time at={row.at}/>
-        <strong className={row.result === "delivered" ? styles.delivered : row.result === "resent" ? undefined : styles.undelivered}>
+        <strong><State tone={row.result === "delivered" ? "good" : row.result === "resent" ? "done" : "bad"} mark="">
           {isAttempt ? `${row.number}. ${row.result}` : row.result === "resent" ? "resent by hand" : "given up"}
-        </strong>
+        </State></strong>
         {row.nextAt && <span className="dim">next <Time at={row.nextAt}/></span>}
         {isAttempt && <span className={`mono ${styles.right}`}>{row.status > 0 ? row.status : "no answer"} · {duration(row.durationMs)}</span>}
       </div>

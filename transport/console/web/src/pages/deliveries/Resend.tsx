@@ -8,14 +8,13 @@ import {keyOf, resendSelected, resendUndelivered} from "../../outbound/resend";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {local} from "../../ui/Time";
 import styles from "./Deliveries.module.css";
-import type {Chosen} from "./Filters";
 
 const COUNTED_MAX = 100;
 
 interface Props {
   readonly selected: readonly string[];
   readonly endpoints: readonly Endpoint[];
-  readonly chosen: Chosen;
+  readonly chosen: Readonly<Record<string, string>>;
   readonly done: () => Promise<void>;
 }
 

@@ -12,8 +12,9 @@ import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure, Panel} from "../../ui/Panel";
 import panel from "../../ui/Panel.module.css";
+import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
-import {State} from "./Endpoints";
+import {EndpointState} from "./Endpoints";
 import styles from "./Endpoints.module.css";
 import {Numbers} from "./Numbers";
 import {Signature} from "./Signature";
@@ -31,7 +32,7 @@ export function Endpoint({id}: {id: string}) {
       <Anchor component={Link} href="/endpoints" size="sm" w="max-content">All endpoints</Anchor>
       <div className={styles.head}>
         <h1 className="outside">{data ? nameOf(data) : "Endpoint"}</h1>
-        {data && <State endpoint={data}/>}
+        {data && <EndpointState endpoint={data}/>}
       </div>
       {data && data.disabled !== "" && <div className={styles.alert} role="status">
         Nothing is sent: {visible(data.disabled)}. Its events wait. When the receiver takes events again, an owner resumes it.
@@ -145,7 +146,7 @@ function Test({id}: {id: string}) {
         <p className="dim">One event marked as a test is sent at once, without retries, also while the endpoint is paused.</p>
         {failure && <Failure error={failure}/>}
         {result && <div role="status" data-testid="tested">
-          <p><strong className={result.delivered ? styles.active : styles.disabled}>{result.delivered ? "✓ delivered" : "✗ not delivered"}</strong>
+          <p><strong><State tone={result.delivered ? "good" : "bad"}>{result.delivered ? "delivered" : "not delivered"}</State></strong>
             {" "}<span className="mono">{result.status > 0 ? result.status : "no answer"} · {duration(result.durationMs)} · {result.eventId}</span></p>
           {result.error && <p className="outside">{visible(result.error)}</p>}
           {result.answer && <pre className={`${styles.pre} ${styles.answer}`} aria-label="Answer of the receiver">{visible(result.answer, 2_048)}</pre>}

@@ -9,6 +9,7 @@ import {mayChange, pollWhileUsed, useSession} from "../../app/session";
 import {kindWords, nameOf, targetOf} from "../../outbound/words";
 import {Panel} from "../../ui/Panel";
 import {SecretsOnce, type Secrets} from "../../ui/Secret";
+import {State} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import {Endpoint} from "./Endpoint";
 import styles from "./Endpoints.module.css";
@@ -56,11 +57,11 @@ const columns: readonly Column<Record>[] = [
   {title: "Kind", cell: (e) => kindWords[e.kind]},
   {title: "Sent to", cell: (e) => <span className="mono outside">{targetOf(e)}</span>},
   {title: "Receives", cell: (e) => e.types.length === 0 ? "everything" : <span className="mono">{e.types.join(", ")}</span>},
-  {title: "State", cell: (e) => <State endpoint={e}/>},
+  {title: "State", cell: (e) => <EndpointState endpoint={e}/>},
 ];
 
-/** State says whether an endpoint receives events, and why not. */
-export function State({endpoint: {paused, disabled}}: {endpoint: Pick<Record, "paused" | "disabled">}) {
-  if (disabled !== "") return <span className={styles.disabled}>✗ disabled</span>;
-  return paused ? <span className={styles.paused}>❚❚ paused</span> : <span className={styles.active}>● active</span>;
+/** EndpointState shows whether events are sent to an endpoint. */
+export function EndpointState({endpoint: {paused, disabled}}: {endpoint: Pick<Record, "paused" | "disabled">}) {
+  if (disabled !== "") return <State tone="bad">disabled</State>;
+  return paused ? <State tone="warning" mark="❚❚">paused</State> : <State tone="good" mark="●">active</State>;
 }

@@ -26,7 +26,7 @@ function Figures({stats, id}: {stats: EndpointStats; id: string}) {
     <dl className={styles.figures}>
       <div><dt>Delivered</dt><dd>{share(stats)}<small>{stats.delivered} of {stats.delivered + stats.undelivered}{!stats.complete && ", the newest"}</small></dd></div>
       <div><dt>Undelivered</dt><dd>{stats.undelivered > 0
-        ? <Link className={styles.disabled ?? ""} href={`/deliveries?endpoint=${id}&status=undelivered&from=${stats.since}`}>{stats.undelivered}</Link> : 0}</dd></div>
+        ? <Link className={styles.undelivered ?? ""} href={`/deliveries?endpoint=${id}&status=undelivered&from=${stats.since}`}>{stats.undelivered}</Link> : 0}</dd></div>
       <div><dt>Waiting</dt><dd>{stats.waiting >= WAITING_MAX ? `${WAITING_MAX}+` : stats.waiting}{stats.oldestDueAt && <small>first due <time dateTime={stats.oldestDueAt}>{soon(stats.oldestDueAt, new Date())}</time></small>}</dd></div>
       <div><dt>Answers within</dt><dd>{stats.p50Ms === null ? "–" : duration(stats.p50Ms)}<small>half of them</small></dd></div>
       <div><dt>Answers within</dt><dd>{stats.p95Ms === null ? "–" : duration(stats.p95Ms)}<small>95 of 100</small></dd></div>

@@ -3,6 +3,7 @@ import type {ReactNode} from "react";
 import type {Balance, Items, Venue, VenueAccount, VenueItems} from "../../api/types";
 import {Amount} from "../../ui/Amount";
 import {Failure} from "../../ui/Panel";
+import {State, type Tone} from "../../ui/State";
 import {Time} from "../../ui/Time";
 import styles from "./Overview.module.css";
 
@@ -12,9 +13,9 @@ interface Props {
   readonly accounts: readonly VenueAccount[] | undefined;
 }
 
-const looks: Readonly<Record<Venue["status"], {readonly mark: string; readonly look: string | undefined}>> = {
-  up: {mark: "●", look: styles.up}, degraded: {mark: "◐", look: styles.degraded},
-  maintenance: {mark: "○", look: styles.down}, down: {mark: "○", look: styles.down},
+const looks: Readonly<Record<Venue["status"], {readonly mark: string; readonly tone: Tone}>> = {
+  up: {mark: "●", tone: "good"}, degraded: {mark: "◐", tone: "warning"},
+  maintenance: {mark: "○", tone: "bad"}, down: {mark: "○", tone: "bad"},
 };
 
 /** Venues shows the state of each venue and what is held there. */
@@ -29,11 +30,10 @@ export function Venues({venues, balances, accounts}: Props) {
 }
 
 function Card({venue, balances, limit}: {venue: Venue; balances: Props["balances"]; limit: string | null | undefined}) {
-  const {mark, look} = looks[venue.status] ?? {mark: "?", look: styles.down};
   const missing = balances?.errors?.some(({exchange}) => exchange === venue.exchange);
   return (
     <section className={`${styles.venue} ${missing ? styles.absent : ""}`} aria-label={venue.exchange}>
-      <h2>{venue.exchange}<span className={`${styles.state} ${look}`}><span aria-hidden>{mark}</span> {venue.status}</span></h2>
+      <h2>{venue.exchange}<span className={styles.state}><State {...looks[venue.status] ?? {mark: "?", tone: "bad"}}>{venue.status}</State></span></h2>
       {venue.reason !== null && <p className="dim outside">{venue.reason}, since <Time at={venue.since}/></p>}
       {!venue.connected && <p className="dim">Not connected.</p>}
       {balances?.items.filter(({exchange}) => exchange === venue.exchange).map((one) => (

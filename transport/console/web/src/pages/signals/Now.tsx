@@ -8,11 +8,11 @@ import {useSubmit} from "../../ui/form";
 import {visible} from "../../ui/outside";
 import {Failure} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
+import {State} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {useShortcuts} from "../../ui/shortcuts";
 import styles from "./Signals.module.css";
-import {Outcome} from "./Status";
 import {field, verdictsOf, type Verdict} from "./history";
 
 /** Now shows what the channel would do with the signal now, beside what it did then. It sends nothing. */
@@ -47,7 +47,7 @@ function Result({history, test}: {history: SignalHistory; test: SignalTest}) {
       <div className={styles.verdicts}><Table caption="Rules then and now" rows={verdictsOf(history, test)} id={(verdict) => verdict.rule} columns={columns}/></div>
       {test.plan.length > 0 && <ol className={styles.plan}>{test.plan.map((step, at) => (
         <li key={at} className="outside">{stepText[step.step] ?? step.step} <span className="mono">{visible([step.side, step.qty, step.symbol, step.type].filter(Boolean).join(" "))}</span>
-          {step.error && <> · <Outcome tone="bad" text={visible(step.error.message)}/></>}
+          {step.error && <> · <State tone="bad">{visible(step.error.message)}</State></>}
           {step.rules.filter(({passed}) => !passed).map((rule) => <div key={rule.rule}><span className="mono">{rule.rule}</span> <Values result={rule}/></div>)}
         </li>))}</ol>}
     </div>
@@ -62,7 +62,7 @@ const columns: readonly Column<Verdict>[] = [
 
 function Verdicted({result, missing}: {result: RuleResult | undefined; missing: string}) {
   if (!result) return <span className="dim">– {missing}</span>;
-  return <><Outcome tone={result.passed ? "good" : "bad"} text={result.passed ? "passed" : "broken"}/> <Values result={result}/></>;
+  return <><State tone={result.passed ? "good" : "bad"}>{result.passed ? "passed" : "broken"}</State> <Values result={result}/></>;
 }
 
 function Values({result: {given, limit}}: {result: RuleResult}) {

@@ -3,11 +3,11 @@ import {Link} from "wouter";
 import type {SignalHistory} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
 import {Section} from "../../ui/Section";
+import {State, type Tone} from "../../ui/State";
 import {visible} from "../../ui/outside";
 import styles from "./Signals.module.css";
-import {Outcome} from "./Status";
 import {Facts} from "./Timeline";
-import {stepsOf, toneOf, type Tone} from "./history";
+import {stepsOf, toneOf} from "./history";
 import {stepText} from "../../app/text/signals";
 
 const members = ["action", "exchange", "symbol", "side", "type", "qty", "price", "stopLoss", "takeProfit", "comment"] as const;
@@ -40,7 +40,7 @@ export function Plan({history}: {history: SignalHistory}) {
         const last = results.at(-1) ?? "";
         return (
           <li key={step}>
-            {stepText[step] ?? step} <Outcome tone={toneOf(last === "waiting" ? "waits" : last)} text={last === "begun" ? "under way" : last}/>
+            {stepText[step] ?? step} <State tone={toneOf(last === "waiting" ? "waits" : last)}>{last === "begun" ? "under way" : last}</State>
             {order && <div><Anchor component={Link} href={pathOfOrder(order)} className={`mono ${styles.id ?? ""}`}>{order}</Anchor></div>}
             {proof && <p className="dim">{proof}</p>}
           </li>);
@@ -49,7 +49,7 @@ export function Plan({history}: {history: SignalHistory}) {
   );
 }
 
-const legTones: Readonly<Record<string, Tone>> = {live: "good", pending: "open", triggered: "plain", cancelled: "plain", failed: "bad"};
+const legTones: Readonly<Record<string, Tone>> = {live: "good", pending: "working", triggered: "plain", cancelled: "plain", failed: "bad"};
 
 /** Orders are the orders of the signal with their protection. */
 export function Orders({history: {orders, signal}}: {history: SignalHistory}) {
@@ -59,10 +59,10 @@ export function Orders({history: {orders, signal}}: {history: SignalHistory}) {
     <Section title="Orders">
       <ul className={styles.orders}>{orders.map((order) => (
         <li key={order.id}>
-          <div>{order.protects ? `${order.protects.replace("_", " ")}: ` : ""}{order.side} <span className="mono">{order.qty}</span> {order.symbol} {order.type}{order.price && <> at <span className="mono">{order.price}</span></>} <Outcome tone={toneOf(order.status)} text={order.status.replaceAll("_", " ")}/></div>
+          <div>{order.protects ? `${order.protects.replace("_", " ")}: ` : ""}{order.side} <span className="mono">{order.qty}</span> {order.symbol} {order.type}{order.price && <> at <span className="mono">{order.price}</span></>} <State tone={toneOf(order.status)}>{order.status.replaceAll("_", " ")}</State></div>
           <div className="dim">filled <span className="mono">{order.filledQty}</span>{order.avgPrice && <> at <span className="mono">{order.avgPrice}</span></>}</div>
           {([["stop loss", order.stopLoss], ["take profit", order.takeProfit]] as const).map(([name, leg]) => leg && (
-            <div key={name}>{name} <span className="mono">{leg.price}</span> <Outcome tone={legTones[leg.status] ?? "plain"} text={leg.status}/></div>))}
+            <div key={name}>{name} <span className="mono">{leg.price}</span> <State tone={legTones[leg.status] ?? "plain"}>{leg.status}</State></div>))}
           {order.error && <div className="outside">{visible(order.error.message)}</div>}
           <Anchor component={Link} href={pathOfOrder(order.id)} className={`mono ${styles.id ?? ""}`}>{order.id}</Anchor>
         </li>))}</ul>

@@ -54,7 +54,7 @@ export function One({id}: {id: string}) {
 
 // isSettled reports whether little is expected to happen: the signal is finished, and its first deliveries are over.
 function isSettled(history: SignalHistory | undefined): boolean {
-  return history !== undefined && toneOf(history.signal.status) !== "open" && Date.now() - new Date(history.signal.updatedAt).getTime() > SETTLES_WITHIN_MILLISECONDS;
+  return history !== undefined && toneOf(history.signal.status) !== "working" && Date.now() - new Date(history.signal.updatedAt).getTime() > SETTLES_WITHIN_MILLISECONDS;
 }
 
 function Head({history}: {history: SignalHistory}) {

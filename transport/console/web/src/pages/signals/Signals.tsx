@@ -23,7 +23,7 @@ export default function Signals() {
 function List() {
   const channels = useChannels();
   const hooks = channels.data?.items ?? [];
-  const filters = filtersOf(hooks, useFilters([{name: "channel", label: ""}]).channel ?? "");
+  const filters = filtersOf(hooks);
   const filtered = Object.keys(useFilters(filters)).length > 0;
   const signals = useSignals();
   const search = useSearch();

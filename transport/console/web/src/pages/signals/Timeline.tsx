@@ -3,9 +3,9 @@ import {Link} from "wouter";
 import type {SignalHistory} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
 import {local} from "../../ui/Time";
+import {State} from "../../ui/State";
 import {visible} from "../../ui/outside";
 import styles from "./Signals.module.css";
-import {Outcome} from "./Status";
 import {entriesOf, passed, type Entry} from "./history";
 
 /** Timeline is everything that happened to a signal, oldest first, with the time between. */
@@ -29,7 +29,7 @@ function What({entry}: {entry: Entry}) {
         <span>{entry.title}</span>
         {entry.code && <span className="mono outside">{visible(entry.code)}</span>}
         {entry.order && <Anchor component={Link} href={pathOfOrder(entry.order)} className={`mono ${styles.id ?? ""}`}>{entry.order}</Anchor>}
-        {entry.outcome && <span className={styles.outcome}><Outcome tone={entry.tone} text={visible(entry.outcome)}/></span>}
+        {entry.outcome && <span className={styles.outcome}><State tone={entry.tone}>{visible(entry.outcome)}</State></span>}
       </div>
       {entry.sentence && <p>{entry.sentence}</p>}
       {entry.facts.length > 0 && <Facts facts={entry.facts}/>}

@@ -2,8 +2,7 @@
 // of the service.
 import type {JournalRow, RuleResult, Signal, SignalHistory, SignalTest} from "../../api/types";
 import {reasons, stepText} from "../../app/text/signals";
-
-export type Tone = "good" | "bad" | "open" | "plain";
+import type {Tone} from "../../ui/State";
 
 /** One thing that happened. */
 export interface Entry {
@@ -91,7 +90,7 @@ function stepEntry(row: JournalRow, plain: Entry): Entry {
 function deliveryEntry(row: JournalRow, plain: Entry): Entry {
   const status = field(row, "status");
   return {
-    ...plain, kind: "delivery", title: row.kind === "delivery.resent" ? "Resent" : "Delivery", tone: row.result === "delivered" ? "good" : row.result === "pending" ? "open" : "bad",
+    ...plain, kind: "delivery", title: row.kind === "delivery.resent" ? "Resent" : "Delivery", tone: row.result === "delivered" ? "good" : row.result === "pending" ? "working" : "bad",
     code: field(row, "type"), outcome: [words(row.result ?? ""), status].filter(Boolean).join(" · "),
     facts: [{name: "endpoint", value: row.channel ?? ""}, ...without(row, "type", "status")],
   };
@@ -121,9 +120,9 @@ function words(name: string): string {
 /** toneOf returns how a status or result is shown. */
 export function toneOf(status: string | undefined): Tone {
   if (["done", "filled", "proven", "confirmed", "passed", "delivered"].includes(status ?? "")) return "good";
-  if (["rejected", "refused", "expired", "failed", "unknown"].includes(status ?? "")) return "bad";
-  if (["accepted", "running", "begun", "pending", "open", "partially_filled", "waits", "untriggered"].includes(status ?? "")) return "open";
-  return "plain";
+  if (["rejected", "refused", "expired", "failed"].includes(status ?? "")) return "bad";
+  if (["accepted", "running", "begun", "pending", "open", "partially_filled", "waits", "untriggered"].includes(status ?? "")) return "working";
+  return status === "unknown" ? "unknown" : "plain";
 }
 
 const SECOND = 1000;

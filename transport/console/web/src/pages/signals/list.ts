@@ -15,11 +15,10 @@ export function useChannels() {
 
 const why: NonNullable<Filter["choices"]> = [{value: "", label: "any"}, ...Object.keys({...reasons, ...codes}).sort().map((value) => ({value, label: value}))];
 
-/** filtersOf returns the filters of the list; a removed channel that is in the URL stays a choice. */
-export function filtersOf(hooks: readonly Hook[], chosen: string): readonly Filter[] {
-  const named = hooks.map(({id, name}) => ({value: id, label: name}));
+/** filtersOf returns the filters of the list. */
+export function filtersOf(hooks: readonly Hook[]): readonly Filter[] {
   return [
-    {name: "channel", label: "Channel", choices: [{value: "", label: "all"}, ...named, ...(chosen !== "" && !hooks.some(({id}) => id === chosen) ? [{value: chosen, label: chosen}] : [])]},
+    {name: "channel", label: "Channel", choices: [{value: "", label: "all"}, ...hooks.map(({id, name}) => ({value: id, label: name}))]},
     {name: "status", label: "Result", choices: choices("all", Object.keys(statusText)).map(({value, label}) => ({value, label: statusText[value] ?? label}))},
     {name: "reason", label: "Rule or code", choices: why},
     {name: "symbol", label: "Instrument", example: "BTCUSDT"},
@@ -30,7 +29,7 @@ export function filtersOf(hooks: readonly Hook[], chosen: string): readonly Filt
 
 /** useSignals reads the signals that match the filters in the URL, page by page. Only a list of one page is read again: what somebody reads further down does not move. */
 export function useSignals() {
-  const {from, to, ...chosen} = useFilters(filtersOf([], ""));
+  const {from, to, ...chosen} = useFilters(filtersOf([]));
   const wanted = {...chosen, ...(from && {from: startOf(from)}), ...(to && {to: startOf(to)})};
   return useInfiniteQuery({
     queryKey: ["signals", wanted],
