@@ -123,7 +123,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = registry.New(registry.Options{
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
-		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
+		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Bots: e.outbound.telegram, Files: e.outbound.workbook,
 		Trades: tradeReader{e.store},
 	})
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {

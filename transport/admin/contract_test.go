@@ -73,6 +73,7 @@ var bodies = map[string]any{
 	"SignalTest": registry.SignalTest{}, "RuleResult": registry.RuleResult{}, "PlannedStep": registry.PlannedStep{}, "PlannedReject": registry.PlannedReject{},
 	"Rules": registry.Rules{}, "RulesInput": registry.Rules{},
 	"NewEndpoint": registry.NewEndpoint{}, "EndpointChange": registry.EndpointChange{}, "EndpointRotation": registry.EndpointRotation{},
+	"ChatQuery": registry.ChatQuery{}, "Bot": registry.Bot{}, "Chat": registry.Chat{},
 	"Endpoint": registry.Endpoint{}, "EndpointTest": registry.Tested{}, "ResendOrder": registry.ResendOrder{}, "Resent": registry.Resent{},
 	"Delivery": registry.Delivery{}, "DeliveryDetail": registry.DeliveryDetail{}, "DeliveryAttempt": registry.Attempt{},
 	"EndpointStats": registry.EndpointStats{}, "EndpointHour": registry.EndpointHour{}, "EndpointFile": registry.File{},
@@ -270,6 +271,8 @@ func (h *fixture) succeedEndpoint(customer, dir string) {
 	h.call(http.StatusOK, "GET", "/admin/v1/endpoints/"+book+"/files/trades.xlsx", "")
 	endpoint := h.call(http.StatusCreated, "POST", "/admin/v1/endpoints",
 		`{"customer":"`+customer+`","name":"events","url":"https://example.com/","types":["order.filled"]}`).id()
+	h.call(http.StatusOK, "POST", "/admin/v1/endpoints/examine", `{"customer":"`+customer+`","kind":"telegram","target":"42","secret":"1:a"}`)
+	h.call(http.StatusOK, "POST", "/admin/v1/telegram/chats", `{"customer":"`+customer+`","secret":"1:a"}`)
 	path := "/admin/v1/endpoints/" + endpoint
 	h.call(http.StatusOK, "POST", path+"/test", "")
 	h.call(http.StatusOK, "POST", path+"/resend", `{"all":true}`)

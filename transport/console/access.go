@@ -88,6 +88,7 @@ var recordAccess = map[string]access{
 	"GET /journal": read, "GET /journal/export": read, "GET /trades/export": read,
 
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,
+	"POST /endpoints/examine": {roles: managers}, "POST /telegram/chats": {roles: managers},
 	"POST /endpoints/:id/test": trade, "POST /endpoints/:id/resend": trade,
 	"POST /hooks/:id/test":    trade,
 	"POST /hooks/:id/fire":    trade,

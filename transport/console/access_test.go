@@ -30,6 +30,7 @@ var may = map[string]string{
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
 	"POST /accounts/:id/halt": "trader owner operator", "POST /halt": "trader owner operator",
+	"POST /endpoints/examine": "owner operator", "POST /telegram/chats": "owner operator",
 	"POST /accounts/:id/check": "owner operator",
 }
 

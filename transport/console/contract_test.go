@@ -137,6 +137,8 @@ func (b *browser) succeedEndpoints() {
 	book := b.created("/endpoints", map[string]any{"customer": b.customer, "kind": "file", "target": "trades.xlsx"})
 	b.get(http.StatusOK, "/endpoints/"+book+"/files")
 	b.get(http.StatusOK, "/endpoints/"+book+"/files/trades.xlsx")
+	b.post(http.StatusOK, "/endpoints/examine", map[string]any{"customer": b.customer, "kind": "telegram", "target": "42", "secret": "1:a"})
+	b.post(http.StatusOK, "/telegram/chats", map[string]any{"customer": b.customer, "secret": "1:a"})
 	endpoint := b.created("/endpoints", map[string]any{"customer": b.customer, "name": "e", "url": "https://example.com/"})
 	b.post(http.StatusOK, "/endpoints/"+endpoint+"/test", nil)
 	b.post(http.StatusOK, "/endpoints/"+endpoint+"/resend", map[string]any{"all": true})

@@ -14,6 +14,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 // TelegramURL is the URL of the Bot API.
@@ -84,6 +85,11 @@ func (t *Telegram) open(to persistence.Endpoint, at time.Time) (botCall, error) 
 	if err != nil {
 		return botCall{}, err
 	}
+	return t.bot(token)
+}
+
+// bot returns a call with the bot of a token.
+func (t *Telegram) bot(token venues.Secret) (botCall, error) {
 	text := token.Reveal()
 	if !tokenForm.MatchString(text) {
 		return botCall{}, errBadToken

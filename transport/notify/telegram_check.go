@@ -21,23 +21,37 @@ func (t *Telegram) Check(ctx context.Context, to persistence.Endpoint) error {
 		return err
 	}
 	b, err := t.open(to, time.Now())
-	if errors.Is(err, errBadToken) {
-		return fieldError(fieldSecret, api.RuleMalformed, err.Error())
-	}
 	if err != nil {
-		return err
+		return malformedToken(err)
 	}
 	return b.check(ctx, to.Target)
 }
 
-func (b botCall) check(ctx context.Context, target string) error {
-	ctx, recorded := withRecorder(ctx)
+// malformedToken returns invalid_request for errBadToken, and other errors unchanged.
+func malformedToken(err error) error {
+	if errors.Is(err, errBadToken) {
+		return fieldError(fieldSecret, api.RuleMalformed, err.Error())
+	}
+	return err
+}
+
+// me returns the user that the bot is.
+func (b botCall) me(ctx context.Context, recorded *recorder) (*models.User, error) {
 	me, err := b.GetMe(ctx)
 	if isTokenRejected(err) {
-		return unusable(fieldSecret, "the token of the bot is not valid")
+		return nil, unusable(fieldSecret, "the token of the bot is not valid")
 	}
 	if err != nil {
-		return b.publicError(ctx, recorded, err)
+		return nil, b.publicError(ctx, recorded, err)
+	}
+	return me, nil
+}
+
+func (b botCall) check(ctx context.Context, target string) error {
+	ctx, recorded := withRecorder(ctx)
+	me, err := b.me(ctx, recorded)
+	if err != nil {
+		return err
 	}
 	chat, err := b.GetChat(ctx, &bot.GetChatParams{ChatID: target})
 	switch {
@@ -69,25 +83,34 @@ func (b botCall) checkPrivate(ctx context.Context, recorded *recorder, target st
 }
 
 func (b botCall) checkGroup(ctx context.Context, recorded *recorder, target string, me int64, kind models.ChatType) error {
+	missing, err := b.missing(ctx, recorded, target, me, kind)
+	if err == nil && missing != "" {
+		err = unusable(fieldTarget, missing)
+	}
+	return err
+}
+
+// missing returns what the bot lacks to send messages to a group or channel, or "".
+func (b botCall) missing(ctx context.Context, recorded *recorder, target string, me int64, kind models.ChatType) (string, error) {
 	member, err := b.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: target, UserID: me})
 	switch {
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
-		return unusable(fieldTarget, "the bot is not in this "+place(kind))
+		return "the bot is not in this " + place(kind), nil
 	case err != nil:
-		return b.publicError(ctx, recorded, err)
+		return "", b.publicError(ctx, recorded, err)
 	}
 	switch member.Type {
 	case models.ChatMemberTypeOwner:
-		return nil
+		return "", nil
 	case models.ChatMemberTypeAdministrator:
 		if kind == models.ChatTypeChannel && !member.Administrator.CanPostMessages {
-			return unusable(fieldTarget, "the bot is an administrator of this channel without the right to post messages")
+			return "the bot is an administrator of this channel without the right to post messages", nil
 		}
-		return nil
+		return "", nil
 	case models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
-		return unusable(fieldTarget, "the bot is not in this "+place(kind))
+		return "the bot is not in this " + place(kind), nil
 	default:
-		return unusable(fieldTarget, "the bot must be an administrator of this "+place(kind)+"; it is only a member")
+		return "the bot must be an administrator of this " + place(kind) + "; it is only a member", nil
 	}
 }
 

@@ -33,6 +33,8 @@ type botAPI struct {
 	responses map[string]botResponse
 	calls     []string
 	sent      []map[string]string
+	// bodies are those of requests in JSON.
+	bodies []string
 }
 
 type botResponse struct {
@@ -52,6 +54,7 @@ var usualResponses = map[string]string{
 	"getMe":          `{"ok":true,"result":{"id":123456,"is_bot":true,"first_name":"b"}}`,
 	"getChat":        `{"ok":true,"result":{"id":42,"type":"private"}}`,
 	"getChatMember":  `{"ok":true,"result":{"status":"administrator","user":{"id":123456},"can_post_messages":true}}`,
+	"getUpdates":     `{"ok":true,"result":[]}`,
 	"sendChatAction": `{"ok":true,"result":true}`,
 	"sendMessage":    `{"ok":true,"result":{"message_id":1,"date":1,"chat":{"id":42,"type":"private"},"text":"x"}}`,
 }
@@ -66,6 +69,10 @@ func (a *botAPI) serve(w http.ResponseWriter, in *http.Request) {
 		return
 	}
 	in.Body = http.MaxBytesReader(w, in.Body, 1<<20)
+	if in.Header.Get("Content-Type") == "application/json" {
+		body, _ := io.ReadAll(in.Body)
+		a.bodies = append(a.bodies, string(body))
+	}
 	_ = in.ParseMultipartForm(1 << 20) //nolint:gosec // bounded above; getMe has no form
 	a.calls = append(a.calls, method)
 	form := map[string]string{}

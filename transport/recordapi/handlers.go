@@ -25,12 +25,21 @@ type Items[T any] struct {
 
 // Create handles a POST that makes a record of a resource.
 func Create[R, In, Out any](of func(*registry.View) R, do func(R, context.Context, In) (Out, error)) Handler {
+	return post(http.StatusCreated, of, do)
+}
+
+// Examine handles a POST that makes no record.
+func Examine[R, In, Out any](of func(*registry.View) R, do func(R, context.Context, In) (Out, error)) Handler {
+	return post(http.StatusOK, of, do)
+}
+
+func post[R, In, Out any](status int, of func(*registry.View) R, do func(R, context.Context, In) (Out, error)) Handler {
 	return func(s *Server, v *registry.View, c *fiber.Ctx) error {
 		var in In
 		if err := Decode(c, &in); err != nil {
 			return err
 		}
-		return Answer(s, c, http.StatusCreated, func(ctx context.Context) (Out, error) { return do(of(v), ctx, in) })
+		return Answer(s, c, status, func(ctx context.Context) (Out, error) { return do(of(v), ctx, in) })
 	}
 }
 
@@ -56,10 +65,10 @@ func One[R, Out any](of func(*registry.View) R, do func(r R, ctx context.Context
 	}
 }
 
-// items puts a list of one record into its body.
-func items[R, Item any](do func(r R, ctx context.Context, id string) ([]Item, error)) func(R, context.Context, string) (Items[Item], error) {
-	return func(r R, ctx context.Context, id string) (Items[Item], error) {
-		list, err := do(r, ctx, id)
+// items puts a list into its body.
+func items[R, In, Item any](do func(r R, ctx context.Context, in In) ([]Item, error)) func(R, context.Context, In) (Items[Item], error) {
+	return func(r R, ctx context.Context, in In) (Items[Item], error) {
+		list, err := do(r, ctx, in)
 		return Items[Item]{list}, err
 	}
 }

@@ -79,6 +79,7 @@ func Records() []Route {
 		{http.MethodGet, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Get)},
 		{http.MethodPatch, "/endpoints/:id", Change(endpoints, (*registry.Endpoints).Change)},
 		{http.MethodDelete, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Remove)},
+		{http.MethodPost, "/endpoints/examine", Examine(endpoints, items((*registry.Endpoints).Examine))},
 		{http.MethodPost, "/endpoints/:id/rotate", Change(endpoints, (*registry.Endpoints).Rotate)},
 		{http.MethodPost, "/endpoints/:id/test", One(endpoints, (*registry.Endpoints).Test)},
 		{http.MethodPost, "/endpoints/:id/resend", Change(deliveries, (*registry.Deliveries).Resend)},
@@ -88,6 +89,8 @@ func Records() []Route {
 		{http.MethodGet, "/endpoints/:id/deliveries/:event/attempts", listAttempts},
 		{http.MethodGet, "/endpoints/:id/files", One(files, items((*registry.Files).List))},
 		{http.MethodGet, "/endpoints/:id/files/:name", sendFile},
+
+		{http.MethodPost, "/telegram/chats", Examine(endpoints, (*registry.Endpoints).Chats)},
 
 		{http.MethodGet, "/deliveries", listDeliveries},
 

@@ -16,17 +16,17 @@ type Examiner interface {
 type CheckStatus string
 
 // Statuses of a check result. An account with a failed result cannot or must not trade;
-// one with a warning may.
+// one with a warning may. An endpoint with a failed result would receive nothing.
 const (
 	CheckOK      CheckStatus = "ok"
 	CheckWarning CheckStatus = "warning"
 	CheckFailed  CheckStatus = "failed"
 )
 
-// CheckResult is the result of one check of an account.
+// CheckResult is the result of one check of an account or an endpoint.
 type CheckResult struct {
-	// Check is its name: reachable, clock, key, account_type, position_mode,
-	// margin_mode, permissions.
+	// Check is its name: of an account reachable, clock, key, account_type, position_mode,
+	// margin_mode or permissions, of an endpoint the member secret or target.
 	Check  string      `json:"check"`
 	Status CheckStatus `json:"status"`
 	// Text describes the result, Advice what to do about it.

@@ -51,6 +51,7 @@ type Endpoints struct {
 	service EndpointService
 	secrets Secrets
 	targets map[persistence.EndpointKind]Target
+	bots    Bots
 	hooks   *Hooks
 }
 
@@ -203,7 +204,11 @@ func (e *Endpoints) reach(ctx context.Context, record persistence.Endpoint) erro
 	if reach == nil {
 		return nil
 	}
-	err := reach(ctx, record)
+	return receiverError(reach(ctx, record))
+}
+
+// receiverError returns an error of a receiver with a code.
+func receiverError(err error) error {
 	if _, hasCode := errors.AsType[*venues.Error](err); err == nil || hasCode {
 		return err
 	}

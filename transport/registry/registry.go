@@ -64,8 +64,10 @@ type Options struct {
 	ConsoleURL func(role persistence.Role) string
 	// Targets are the kinds of endpoint that are served.
 	Targets map[persistence.EndpointKind]Target
-	Files   FileStore
-	Trades  TradeReader
+	// Bots are those of endpoints of kind telegram.
+	Bots   Bots
+	Files  FileStore
+	Trades TradeReader
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
 }
@@ -136,7 +138,7 @@ func (r *Registry) view(s scope, author Author) View {
 		Signals:  &Signals{scope: s, store: o.Store, service: o.Service, newID: audit.newID},
 		Trades:   &Trades{scope: s, reader: o.Trades, instruments: instruments},
 	}
-	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, hooks: v.Hooks}
+	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, bots: o.Bots, hooks: v.Hooks}
 	v.Deliveries = &Deliveries{endpoints: v.Endpoints, store: o.Store}
 	v.Files = &Files{endpoints: v.Endpoints, store: o.Files}
 	return v

@@ -213,6 +213,12 @@ var calls = map[string]call{
 	"Endpoints.Create signed by a hook": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Endpoints.Create(ctx, registry.NewEndpoint{URL: newURL, HookID: in.hook}))
 	},
+	"Endpoints.Examine": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Endpoints.Examine(ctx, registry.NewEndpoint{Customer: in.alice, URL: newURL}))
+	},
+	"Endpoints.Chats": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Endpoints.Chats(ctx, registry.ChatQuery{Customer: in.alice, Secret: "token"}))
+	},
 	"Endpoints.List": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Endpoints.List(ctx, in.alice))
 	},

@@ -30,7 +30,7 @@ func Options(store persistence.Store, service *Service) registry.Options {
 	accept := func(string) error { return nil }
 	return registry.Options{
 		Store: store, Service: service, Sessions: service, Vault: Vault{}, Secrets: &Secrets{}, Examiner: &Examiner{},
-		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{},
+		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{}, Bots: Bots{},
 		HookURL: func(c persistence.Channel, address venues.Secret) string {
 			return "https://h/" + c.ID + "/" + address.Reveal()
 		},
@@ -272,6 +272,14 @@ type Examiner struct {
 func (e *Examiner) Examine(_ context.Context, exchange venues.Venue, c venues.Credentials) []registry.CheckResult {
 	e.Examined = append(e.Examined, string(exchange)+" "+c.APIKey.Reveal())
 	return e.Results
+}
+
+// Bots has one bot with a private chat, for every token.
+type Bots struct{}
+
+// Chats implements registry.Bots.
+func (Bots) Chats(context.Context, venues.Secret) (registry.Bot, error) {
+	return registry.Bot{Name: "Desk", Username: "desk_bot", Items: []registry.Chat{{Target: "42", Kind: registry.ChatPrivate, Title: "Ann"}}}, nil
 }
 
 // Folder is a directory whose files every endpoint has.
