@@ -3,6 +3,7 @@ package actors
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/zap"
@@ -19,14 +20,16 @@ type cell struct {
 	mailbox  *mailbox
 	logger   *zap.Logger
 	counters counters
-	effects  uint64 // numbers the effects; written by the actor alone
+	effects  uint64        // numbers the effects; written by the actor alone
+	created  time.Duration // since the system was created
 }
 
 func newCell(s *System, parent *cell, path string, spec Child) *cell {
 	c := &cell{
 		system: s, parent: parent, spec: spec, path: path,
-		pid:    s.engine.NewLocalPID(path),
-		logger: s.logger.With(zap.String("actor", path)),
+		pid:     s.engine.NewLocalPID(path),
+		logger:  s.logger.With(zap.String("actor", path)),
+		created: s.uptime(),
 	}
 	c.mailbox = newMailbox(c, spec.MailboxMax)
 	return c
@@ -107,4 +110,5 @@ func (c *cell) run(turn func()) {
 type counters struct {
 	messages, rejections, failures, restarts, unhandled atomic.Uint64
 	busy, busySince                                     atomic.Int64 // time.Duration; since 0 while idle
+	started                                             atomic.Int64 // time.Duration since the system was created
 }

@@ -15,6 +15,7 @@ type deadLetters struct {
 	total  atomic.Uint64
 	mu     sync.Mutex
 	byType map[string]uint64
+	recent recent
 }
 
 // observeDeadLetter receives the messages that protoactor could not deliver.
@@ -42,6 +43,7 @@ func (s *System) undeliverable(path string, msg any) {
 	reject(msg, fmt.Errorf("%w: %s", ErrStopped, path))
 	s.letters.total.Add(1)
 	name := fmt.Sprintf("%T", msg)
+	s.letters.recent.add(path, name)
 	if count := s.letters.count(name); bits.OnesCount64(count) == 1 {
 		// At 1, 2, 4, 8...: visible, and too few to fill a disk.
 		s.logger.Warn("dead letter", zap.String("actor", path), zap.String("message_type", name), zap.Uint64("count", count))

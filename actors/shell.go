@@ -102,6 +102,7 @@ type kitMessage struct{ Internal }
 
 func (s *shell) start(proto actor.Context) {
 	s.proto = proto
+	s.cell.counters.started.Store(int64(s.cell.system.uptime()))
 	s.behaviour = s.cell.spec.Producer()
 	if s.behaviour == nil {
 		panic("actors: the producer of " + s.cell.path + " made no behaviour")
@@ -186,6 +187,7 @@ func (s *shell) fail(f *failure, msg any) {
 		fields = append(fields, zap.ByteString("stack", debug.Stack()))
 	}
 	c.logger.Error("actor failed", fields...)
+	c.system.failures.add(c.path, f.err.Error())
 	if observe := c.system.observer.Failed; observe != nil {
 		observe(c.path, f.err)
 	}

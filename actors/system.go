@@ -28,6 +28,7 @@ type System struct {
 	observer   Observer
 	random     random
 	letters    deadLetters
+	failures   recent
 	wakers     wakers
 
 	starting sync.Mutex // held by Start, and by Stop as it begins

@@ -111,6 +111,7 @@ func (s *scripted) Capabilities() venues.Capabilities {
 }
 func (s *scripted) SyncClock(context.Context) (time.Duration, error) { return 0, nil }
 func (s *scripted) RateLimits() []venues.RateLimit                   { return nil }
+func (s *scripted) Congestion() venues.Congestion                    { return venues.Congestion{} }
 func (s *scripted) OpenAccount(venues.Credentials) (venues.Account, error) {
 	return nil, errors.ErrUnsupported
 }

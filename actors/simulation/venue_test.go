@@ -90,6 +90,7 @@ type connector struct {
 
 func (c connector) Venue() venues.Venue               { return c.exchange }
 func (c connector) RateLimits() []venues.RateLimit    { return nil }
+func (c connector) Congestion() venues.Congestion     { return venues.Congestion{} }
 func (c connector) Capabilities() venues.Capabilities { return c.caps }
 func (c connector) Instruments(context.Context) ([]venues.Instrument, error) {
 	return c.set.All(), nil

@@ -19,6 +19,11 @@ const (
 	priorityCount
 )
 
+var priorityNames = [priorityCount]string{"cancel", "protect", "order", "outcome", "read", "reconcile", "history"}
+
+// String returns the name of the priority.
+func (p Priority) String() string { return priorityNames[p] }
+
 // OrderPriority gives orders that reduce risk precedence over those that increase it.
 func OrderPriority(reduces bool) Priority {
 	if reduces {

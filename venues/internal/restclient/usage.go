@@ -43,16 +43,20 @@ func (u *usage) note(costs []Cost) {
 }
 
 // Usage returns how much of each budget is used, sorted by name. Of budgets with the same
-// name, one for each account, it returns the one that is used most.
+// name, one for each account, it returns the one that is used most, before all others one that
+// is exhausted.
 func (g *Gate) Usage(now time.Time) []venues.RateLimit {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	most := map[string]venues.RateLimit{}
 	g.usage.active = slices.DeleteFunc(g.usage.active, func(b *Budget) bool {
-		used := b.used(now)
+		limit := venues.RateLimit{Name: b.name, Used: b.used(now), Limit: b.limit}
+		if now.Before(b.exhaustedUntil) {
+			limit.ExhaustedUntil = b.exhaustedUntil
+		}
 		g.usage.declare(b.name, b.limit)
-		if b.active = used > 0; used > most[b.name].Used {
-			most[b.name] = venues.RateLimit{Name: b.name, Used: used, Limit: b.limit}
+		if b.active = limit.Used > 0 || !limit.ExhaustedUntil.IsZero(); b.active && moreUsed(limit, most[b.name]) {
+			most[b.name] = limit
 		}
 		return !b.active
 	})
@@ -62,4 +66,32 @@ func (g *Gate) Usage(now time.Time) []venues.RateLimit {
 		}
 	}
 	return slices.SortedFunc(maps.Values(most), func(a, b venues.RateLimit) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// moreUsed reports whether a budget is used more than another of the same name.
+func moreUsed(a, b venues.RateLimit) bool {
+	if !a.ExhaustedUntil.Equal(b.ExhaustedUntil) {
+		return a.ExhaustedUntil.After(b.ExhaustedUntil)
+	}
+	return a.Used > b.Used
+}
+
+// Congestion returns what holds up requests: a freeze, and requests that wait.
+func (g *Gate) Congestion(now time.Time) venues.Congestion {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var c venues.Congestion
+	if now.Before(g.limiter.frozenUntil) {
+		c.FrozenUntil = g.limiter.frozenUntil
+	}
+	var waiting [priorityCount]int
+	for _, w := range g.waiting {
+		waiting[w.priority]++
+	}
+	for priority, requests := range waiting {
+		if requests > 0 {
+			c.Waiting = append(c.Waiting, venues.WaitingRequests{Priority: Priority(priority).String(), Requests: requests})
+		}
+	}
+	return c
 }
