@@ -1,10 +1,12 @@
 package stream
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fasthttp/websocket"
 
@@ -45,6 +47,43 @@ type Stats struct {
 	// without a close frame, 0 for codes that neither RFC 6455 nor the service defines:
 	// clients may send any code.
 	Closes map[int]uint64
+}
+
+// KeyStats are the open connections of one API key, or of one session of the console.
+type KeyStats struct {
+	Customer string
+	KeyID    string
+
+	Connections   int
+	Subscriptions int
+	QueuedBytes   int64
+	// MostQueuedBytes is the size of the longest queue of one of the connections.
+	MostQueuedBytes int64
+	// OldestOpenedAt is when the oldest of the connections was opened.
+	OldestOpenedAt time.Time
+}
+
+// Keys returns the open connections by key, in the order of customers and keys.
+func (h *Hub) Keys() []KeyStats {
+	byKey := map[string]KeyStats{}
+	for s, identity := range h.admission.authenticated() {
+		k, known := byKey[identity.KeyID]
+		if !known {
+			k = KeyStats{Customer: identity.Customer, KeyID: identity.KeyID, OldestOpenedAt: s.opened}
+		}
+		queued := s.reportedBytes.Load()
+		k.Connections++
+		k.Subscriptions += int(s.subscribed.Load())
+		k.QueuedBytes += queued
+		k.MostQueuedBytes = max(k.MostQueuedBytes, queued)
+		if s.opened.Before(k.OldestOpenedAt) {
+			k.OldestOpenedAt = s.opened
+		}
+		byKey[identity.KeyID] = k
+	}
+	return slices.SortedFunc(maps.Values(byKey), func(a, b KeyStats) int {
+		return cmp.Or(cmp.Compare(a.Customer, b.Customer), cmp.Compare(a.KeyID, b.KeyID))
+	})
 }
 
 // counters are shared by the shards and the sessions of a hub.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"os"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 
@@ -27,8 +28,10 @@ type writeState struct {
 	closing bool
 	// detached: the session has ended, and its connection must not be used.
 	detached bool
-	// reportedBytes is the share of this session in the gauge of queued bytes.
-	reportedBytes int64
+	// reportedBytes is the share of this session in the gauge of queued bytes. Only the shard
+	// writes it and subscribed, the number of its topics; statistics read both.
+	reportedBytes atomic.Int64
+	subscribed    atomic.Int32
 }
 
 // queuePolicy determines whether frames that are queued before a close are sent.
@@ -107,6 +110,7 @@ func (s *session) addTopics(topics []*topic, reply []byte) {
 		s.subscribers[t] = t.add(s)
 	}
 	s.shard.counters.subscriptions.Add(int64(len(topics)))
+	s.subscribed.Store(int32(len(s.subscribers)))
 }
 
 // removeTopics ends the subscriptions and then sends the reply.
@@ -131,6 +135,7 @@ func (s *session) unsubscribe(t *topic) {
 		}
 	}
 	s.shard.counters.subscriptions.Add(-1)
+	s.subscribed.Store(int32(len(s.subscribers)))
 }
 
 // startClose ends all subscriptions and queues a close frame as the last frame. Code
@@ -285,8 +290,8 @@ func (s *session) signalFlushed() {
 
 // reportQueued updates the gauge of queued bytes.
 func (s *session) reportQueued() {
-	if now := int64(s.queue.bytes()); now != s.reportedBytes {
-		s.shard.counters.queuedBytes.Add(now - s.reportedBytes)
-		s.reportedBytes = now
+	if now, before := int64(s.queue.bytes()), s.reportedBytes.Load(); now != before {
+		s.shard.counters.queuedBytes.Add(now - before)
+		s.reportedBytes.Store(now)
 	}
 }
