@@ -30,6 +30,7 @@ const (
 	kindEndpoint = "admin.endpoint"
 	kindAlert    = "admin.alert"
 	kindVault    = "admin.vault"
+	kindBackup   = "admin.backup"
 	kindUser     = "admin.user"
 )
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -138,15 +137,6 @@ func (j *Journal) eachRow(ctx context.Context, q persistence.JournalQuery, do fu
 		}
 		q.After = page.Next
 	}
-}
-
-// VerifyJournal checks the chain of the installation's journal.
-func (r *Registry) VerifyJournal(ctx context.Context) (Verified, error) {
-	rows, err := r.audit.verify(ctx)
-	if broken, is := errors.AsType[*ChainBreak](err); is {
-		return Verified{Rows: rows, Break: &BrokenChain{broken.Seq, broken.ID, broken.Reason}}, nil
-	}
-	return Verified{Rows: rows, Intact: err == nil}, err
 }
 
 // sortRows sorts rows of equal time by their sequence: a store sorts by time and

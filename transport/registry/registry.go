@@ -76,7 +76,7 @@ type Options struct {
 type Registry struct {
 	// View manages the records of all customers.
 	View
-	Customers *Customers
+	*Installation
 
 	options Options
 	audit   audit
@@ -96,19 +96,26 @@ type View struct {
 	Journal    *Journal
 	Signals    *Signals
 	Trades     *Trades
+
+	installation *Installation
 }
 
 // New returns the registry over a store and a running service.
 func New(o Options) *Registry {
 	r := &Registry{options: o, audit: audit{auditLog: &auditLog{store: o.Store, entropy: rand.Reader}}}
-	r.Customers = &Customers{audit: r.audit, store: o.Store, keys: o.Store, users: o.Store, service: o.Service, sessions: o.Sessions}
-	r.View = r.view(scope{all: true, customers: o.Store}, Author{})
+	r.View = *r.As(Author{})
+	r.Installation = r.installation
 	return r
 }
 
 // As returns the view of all customers in which an author makes changes.
 func (r *Registry) As(author Author) *View {
-	v := r.view(scope{all: true, customers: r.options.Store}, author)
+	o, audit := r.options, audit{r.audit.auditLog, author}
+	v := r.view(scope{all: true, customers: o.Store}, author)
+	v.installation = &Installation{
+		Customers: &Customers{audit: audit, store: o.Store, keys: o.Store, users: o.Store, service: o.Service, sessions: o.Sessions},
+		options:   o, audit: audit,
+	}
 	return &v
 }
 

@@ -45,41 +45,41 @@ type Rotated struct {
 // RotateKey makes a new key of the vault and seals everything with it. After an
 // error the rest still opens with the older key and is sealed by the next
 // rotation. Records of disabled customers are skipped: no owner can store them.
-func (r *Registry) RotateKey(ctx context.Context) (Rotated, error) {
-	r.audit.Lock()
-	defer r.audit.Unlock()
+func (in *Installation) RotateKey(ctx context.Context) (Rotated, error) {
+	in.audit.Lock()
+	defer in.audit.Unlock()
 	var done Rotated
-	if err := r.options.Secrets.Rotate(); err != nil {
+	if err := in.options.Secrets.Rotate(); err != nil {
 		return done, err
 	}
-	customers, err := r.options.Store.Customers(ctx)
+	customers, err := in.options.Store.Customers(ctx)
 	for i := range customers {
 		if err == nil && !customers[i].Disabled {
-			err = r.reseal(ctx, customers[i].ID, &done)
+			err = in.reseal(ctx, customers[i].ID, &done)
 		}
 	}
 	if err != nil {
 		return done, fmt.Errorf("seal with the new key: %w", err)
 	}
-	users, err := r.resealUsers(ctx)
+	users, err := in.resealUsers(ctx)
 	if err != nil {
 		return done, fmt.Errorf("seal with the new key: %w", err)
 	}
 	done.Users = len(users)
-	return done, r.audit.commit(ctx, kindVault, "vault", []persistence.JournalField{
+	return done, in.audit.commit(ctx, kindVault, "vault", []persistence.JournalField{
 		field("action", "rotate"), field("accounts", strconv.Itoa(done.Accounts)),
 		field("hooks", strconv.Itoa(done.Hooks)), field("endpoints", strconv.Itoa(done.Endpoints)), field("users", strconv.Itoa(done.Users)),
 	}, users...)
 }
 
 // resealUsers returns the users who have a second step, sealed with the new key.
-func (r *Registry) resealUsers(ctx context.Context) (resealed []persistence.Record, err error) {
-	users, err := r.options.Store.Users(ctx)
+func (in *Installation) resealUsers(ctx context.Context) (resealed []persistence.Record, err error) {
+	users, err := in.options.Store.Users(ctx)
 	for _, u := range users {
 		if len(u.Sealed) == 0 && len(u.Pending) == 0 {
 			continue
 		}
-		if err := r.resealSecrets(u.Key(), &u.Sealed, &u.Pending); err != nil {
+		if err := in.resealSecrets(u.Key(), &u.Sealed, &u.Pending); err != nil {
 			return nil, err
 		}
 		resealed = append(resealed, u)
@@ -88,8 +88,8 @@ func (r *Registry) resealUsers(ctx context.Context) (resealed []persistence.Reco
 }
 
 // reseal seals everything of a customer with the new key.
-func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) error {
-	accounts, err := r.options.Store.VenueAccounts(ctx, customer)
+func (in *Installation) reseal(ctx context.Context, customer string, done *Rotated) error {
+	accounts, err := in.options.Store.VenueAccounts(ctx, customer)
 	if err != nil {
 		return err
 	}
@@ -97,12 +97,12 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 		if len(a.Sealed) == 0 {
 			continue
 		}
-		if err := r.resealAccount(ctx, a); err != nil {
+		if err := in.resealAccount(ctx, a); err != nil {
 			return err
 		}
 		done.Accounts++
 	}
-	channels, err := r.options.Store.Channels(ctx, customer)
+	channels, err := in.options.Store.Channels(ctx, customer)
 	if err != nil {
 		return err
 	}
@@ -111,15 +111,15 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 			continue
 		}
 		dropExpiredSecret(&c, time.Now())
-		if err := r.resealSecrets(c.Key(), &c.Sealed, &c.Previous); err != nil {
+		if err := in.resealSecrets(c.Key(), &c.Sealed, &c.Previous); err != nil {
 			return err
 		}
-		if err := r.options.Service.ConfigurePart(ctx, c, r.audit.row(ctx, kindVault, c.ID, nil)); err != nil {
+		if err := in.options.Service.ConfigurePart(ctx, c, in.audit.row(ctx, kindVault, c.ID, nil)); err != nil {
 			return err
 		}
 		done.Hooks++
 	}
-	endpoints, err := r.options.Store.Endpoints(ctx, customer)
+	endpoints, err := in.options.Store.Endpoints(ctx, customer)
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,10 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 			continue
 		}
 		switchSecret(&e, time.Now())
-		if err := r.resealSecrets(e.Key(), &e.Sealed, &e.Next); err != nil {
+		if err := in.resealSecrets(e.Key(), &e.Sealed, &e.Next); err != nil {
 			return err
 		}
-		if err := r.options.Service.ConfigurePart(ctx, e, r.audit.row(ctx, kindVault, e.ID, nil)); err != nil {
+		if err := in.options.Service.ConfigurePart(ctx, e, in.audit.row(ctx, kindVault, e.ID, nil)); err != nil {
 			return err
 		}
 		done.Endpoints++
@@ -139,27 +139,27 @@ func (r *Registry) reseal(ctx context.Context, customer string, done *Rotated) e
 	return nil
 }
 
-func (r *Registry) resealAccount(ctx context.Context, a persistence.VenueAccount) error {
-	credentials, err := r.options.Vault.Open(a.Customer, a.Exchange, a.Sealed)
+func (in *Installation) resealAccount(ctx context.Context, a persistence.VenueAccount) error {
+	credentials, err := in.options.Vault.Open(a.Customer, a.Exchange, a.Sealed)
 	if err != nil {
 		return fmt.Errorf("account %s: %w", accountID(a.Customer, a.Exchange), err)
 	}
-	if a.Sealed, err = r.options.Vault.Seal(a.Customer, a.Exchange, credentials); err != nil {
+	if a.Sealed, err = in.options.Vault.Seal(a.Customer, a.Exchange, credentials); err != nil {
 		return err
 	}
-	return r.options.Service.RecordAccount(ctx, a)
+	return in.options.Service.RecordAccount(ctx, a)
 }
 
-func (r *Registry) resealSecrets(of persistence.Key, sealed ...*[]byte) error {
+func (in *Installation) resealSecrets(of persistence.Key, sealed ...*[]byte) error {
 	for _, s := range sealed {
 		if len(*s) == 0 {
 			continue
 		}
-		secret, err := r.options.Secrets.Open(*s, of)
+		secret, err := in.options.Secrets.Open(*s, of)
 		if err != nil {
 			return fmt.Errorf("open the secret of %s: %w", of, err)
 		}
-		if *s, err = r.options.Secrets.Seal(secret, of); err != nil {
+		if *s, err = in.options.Secrets.Seal(secret, of); err != nil {
 			return err
 		}
 	}
