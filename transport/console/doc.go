@@ -23,7 +23,9 @@
 //
 // A session has 256 random bits in a cookie, of which the store has the SHA-256. The cookie
 // gets another value at each step-up. Sessions end by signing out, when they are idle or too
-// old, and with a changed password or role. They survive a crash of the service.
+// old, and with a changed password or role. They survive a crash of the service. A page that
+// stays visible reads on while nobody uses it; X-Unattended marks such calls, which do not
+// count as use.
 //
 // Calls that change something must come from a page of the console: they need
 // Sec-Fetch-Site: same-origin (or the own Origin), Content-Type: application/json and

@@ -24,6 +24,9 @@ const (
 	seenInterval = time.Minute
 	// stepUpLife is how long a step-up lasts; signing in is one.
 	stepUpLife = 5 * time.Minute
+	// headerUnattended marks the reads of a page that nobody uses, which do not prolong its
+	// session.
+	headerUnattended = "X-Unattended"
 )
 
 // caller is a signed-in user.
@@ -67,6 +70,9 @@ func (s *Console) see(session *persistence.Session, now venues.Time) {
 	}
 }
 
+// isAttended reports whether somebody uses the page that sent a request.
+func isAttended(c *fiber.Ctx) bool { return c.Get(headerUnattended) == "" }
+
 // identify returns the user whose session the cookie has.
 func (s *Console) identify(ctx context.Context, c *fiber.Ctx) (*caller, error) {
 	id, text, _ := strings.Cut(c.Cookies(s.cookieName()), ".")
@@ -90,7 +96,7 @@ func (s *Console) identify(ctx context.Context, c *fiber.Ctx) (*caller, error) {
 	if admitted, err := s.admits(ctx, &user); err != nil || !admitted {
 		return nil, errOr(err, registry.ErrSessionEnded)
 	}
-	if now := venues.At(time.Now()); now.Sub(session.SeenAt.Time) >= seenInterval {
+	if now := venues.At(time.Now()); isAttended(c) && now.Sub(session.SeenAt.Time) >= seenInterval {
 		err = signIns.UpdateSession(ctx, id, func(stored *persistence.Session) error {
 			s.see(stored, now)
 			session = *stored
@@ -143,7 +149,9 @@ func (s *Console) token(ctx context.Context, c *fiber.Ctx, in *caller) (text ven
 	}
 	// Issued while the session cannot end, so that its end removes the token.
 	err = s.Registry.SignIns(registry.Author{}).UpdateSession(ctx, in.session.ID, func(session *persistence.Session) error {
-		s.see(session, venues.At(time.Now()))
+		if isAttended(c) {
+			s.see(session, venues.At(time.Now()))
+		}
 		text, err = s.Tokens.Issue(auth.Session{ID: session.ID, Customer: in.user.Customer, Scopes: scopes, Source: s.Source(c), EndsAt: session.EndsAt.Time})
 		return err
 	})

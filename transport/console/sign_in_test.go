@@ -241,6 +241,28 @@ func TestSessionIsUsedUntilItsLifetime(t *testing.T) {
 	}
 }
 
+// A page that nobody uses reads on, but its session ends.
+func TestUnattendedCallsDoNotProlongASession(t *testing.T) {
+	h := open(t)
+	b := h.user("ann", persistence.RoleOwner)
+	for _, call := range []struct{ method, path string }{{http.MethodGet, "/session"}, {http.MethodPost, "/session/token"}} {
+		for header, want := range map[string]time.Duration{"X-Unattended": time.Hour, "X-Other": 12 * time.Hour} {
+			now := time.Now()
+			h.changeSessions(func(s *persistence.Session) {
+				s.SeenAt, s.EndsAt = venues.At(now.Add(-11*time.Hour)), venues.At(now.Add(time.Hour))
+			})
+			request := b.request(call.method, call.path, nil)
+			request.Header.Set(header, "1")
+			if a := b.send(request); a.status != http.StatusOK {
+				t.Fatalf("%s %s: status = %d, want 200: %s", call.method, call.path, a.status, a.text)
+			}
+			if got := must(h.store.Sessions(t.Context()))[0].EndsAt.Sub(now).Round(time.Minute); got != want {
+				t.Errorf("ends in %s after %s %s with %s, want %s", got, call.method, call.path, header, want)
+			}
+		}
+	}
+}
+
 func TestStepUpRenewsTheCookie(t *testing.T) {
 	h := open(t)
 	b := h.user("ann", persistence.RoleOwner)

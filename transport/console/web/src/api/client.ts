@@ -44,14 +44,25 @@ const TIMEOUT_MILLISECONDS = 25_000;
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+let isUnattended = () => false;
+
+/** markUnattended marks the calls that are made while a condition holds: they do not prolong the session. */
+export function markUnattended(condition: () => boolean): void {
+  isUnattended = condition;
+}
+
+function ownHeaders(): Readonly<Record<string, string>> {
+  return isUnattended() ? {"X-Console": "1", "X-Unattended": "1"} : {"X-Console": "1"};
+}
+
 /** call sends one request below /console/api/ and returns the body of its response. A text is sent as it is. */
 export function call<T>(method: Method, path: string, body?: object | string): Promise<T> {
-  return send(`/console/api/${path}`, method, {"X-Console": "1"}, body);
+  return send(`/console/api/${path}`, method, ownHeaders(), body);
 }
 
 /** callForText reads below /console/api/ what is not JSON. */
 export function callForText(path: string): Promise<string> {
-  return sendForText(`/console/api/${path}`, "GET", {"X-Console": "1", Accept: "*/*"});
+  return sendForText(`/console/api/${path}`, "GET", {...ownHeaders(), Accept: "*/*"});
 }
 
 /** send sends one request to the service and returns the body of its response. */

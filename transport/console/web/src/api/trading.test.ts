@@ -1,5 +1,5 @@
 import {beforeEach, expect, test, vi} from "vitest";
-import {CallError, isOutcomeUnknown} from "./client";
+import {CallError, call, isOutcomeUnknown, markUnattended} from "./client";
 import {forgetToken, keepTokenOf, newRequestId, query, token, trading} from "./trading";
 
 // A service with one valid token; renewals and calls are counted by their path.
@@ -94,4 +94,20 @@ test("query and request ids", () => {
   expect(query({status: "open", symbol: "", from: null, to: undefined})).toBe("?status=open");
   expect(query({})).toBe("");
   expect(newRequestId()).toMatch(/^console-[0-9a-f]{32}$/);
+});
+
+test("the calls of a page that nobody uses are marked", async () => {
+  const marks: (string | null)[] = [];
+  vi.stubGlobal("fetch", (_: string, {headers}: RequestInit) => {
+    marks.push(new Headers(headers).get("X-Unattended"));
+    return Promise.resolve(Response.json({}));
+  });
+  let unattended = false;
+  markUnattended(() => unattended);
+  await call("GET", "session");
+  unattended = true;
+  await call("POST", "session/token");
+  unattended = false;
+  await call("GET", "session");
+  expect(marks).toEqual([null, "1", null]);
 });

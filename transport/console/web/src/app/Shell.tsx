@@ -7,7 +7,6 @@ import type {Session} from "../api/types";
 import styles from "./Shell.module.css";
 import {isAt, pages, pagesOf, type Page} from "./navigation";
 import {useSession, useSignedOut} from "./session";
-import {useUsed} from "./used";
 
 /** Shell is the frame of every page behind the sign-in: band, header, navigation. */
 export function Shell({children}: {children: ReactNode}) {
@@ -25,17 +24,13 @@ export function Shell({children}: {children: ReactNode}) {
         <div className={styles.right}><Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
-      <main id="content" className={styles.content} tabIndex={-1}><Paused/>{children}</main>
+      <main id="content" className={styles.content} tabIndex={-1}>{children}</main>
       <nav className={styles.bottom} aria-label="Pages">
         {mine.filter((page) => page.primary).map((page) => <Entry key={page.path} page={page}/>)}
         <More pages={mine.filter((page) => !page.primary)}/>
       </nav>
     </div>
   );
-}
-
-function Paused() {
-  return !useUsed() && <p role="status" className={styles.paused}>Nobody has used this page for ten minutes, so nothing is read: what you see is older. It goes on when you use it.</p>;
 }
 
 // usePageChange names the page in the title of the document, and moves the focus to it after a

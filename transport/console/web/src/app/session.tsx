@@ -5,7 +5,6 @@ import {CallError, call} from "../api/client";
 import {forgetToken, keepTokenOf} from "../api/trading";
 import type {Session} from "../api/types";
 import {Failure, Waiting} from "../ui/Panel";
-import {isUsed} from "./used";
 
 const Context = createContext<Session | undefined>(undefined);
 
@@ -44,9 +43,9 @@ export function useSignedOut(): () => void {
 
 const POLL_MILLISECONDS = 30_000;
 
-/** pollWhileUsed is the interval of reads that are repeated. A page that nobody uses reads nothing, because each call prolongs the session. */
+/** pollWhileUsed is the interval of reads that are repeated, which they are while the page is visible. */
 export function pollWhileUsed(): number | false {
-  return isUsed() && POLL_MILLISECONDS;
+  return POLL_MILLISECONDS;
 }
 
 async function readSession(): Promise<Session> {

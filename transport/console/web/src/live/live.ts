@@ -113,7 +113,7 @@ export class Live {
   #settle(): void {
     const ended = [...this.#topics].filter(([, topic]) => topic.references === 0);
     for (const [name] of ended) this.#topics.delete(name);
-    if (this.#topics.size === 0 || this.#hidden) this.#end("Nobody has seen or used the page.", {phase: "off"});
+    if (this.#topics.size === 0 || this.#hidden) this.#end("Nobody has seen the page.", {phase: "off"});
     else if (this.#status.phase === "off") this.#connect();
     else if (this.#status.phase === "live") {
       this.#send("unsubscribe", ended.filter(([, topic]) => topic.sent).map(([name]) => name));

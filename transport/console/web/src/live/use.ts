@@ -1,7 +1,6 @@
 import {useCallback, useSyncExternalStore} from "react";
 import {token} from "../api/trading";
 import type {Order, Position} from "../api/types";
-import {isUsed, watchUsed} from "../app/used";
 import {isOpen} from "../orders/words";
 import {Book} from "./book";
 import {Candles} from "./candles";
@@ -16,10 +15,8 @@ const live = new Live({
   random: () => Math.random(),
 });
 
-// The token of the connection prolongs the session, as all reading does.
-const setHidden = () => live.setHidden(document.visibilityState === "hidden" || !isUsed());
+const setHidden = () => live.setHidden(document.visibilityState === "hidden");
 document.addEventListener("visibilitychange", setHidden);
-watchUsed(setHidden);
 setHidden();
 
 /** useLiveStatus returns the status of the connection to the stream. */
