@@ -174,6 +174,15 @@ func TestHaltGivesUp(t *testing.T) {
 	if len(*results) != 1 || (*results)[0].Done || (*results)[0].OpenOrders != 1 {
 		t.Fatalf("results = %+v, want one that is not done, with one open order", *results)
 	}
+	b.reconciled(reconcileDone{open: []venues.ExecutionReport{o.reportWith(venues.StatusOpen, "0")}})
+	if n := count(b.pass(0), isHaltRead); n != 1 {
+		t.Fatalf("%d readings of the venue's lists after a reconciliation, want 1", n)
+	}
+	b.pass(haltAgainMax)
+	if b.state.halt.running {
+		t.Fatalf("the halt still runs after %s, want it ended again", haltAgainMax)
+	}
+	b.wantHaltEnds(t, "done=false open_orders=1 open_positions=0")
 }
 
 func TestHaltContinuesAfterARestart(t *testing.T) {

@@ -77,7 +77,7 @@ func (e checkFlat) closedPartially(ctx context.Context, reader Reader) bool {
 // closing close: an open leg, or a filled entry whose legs are not closed.
 func isProtective(o *persistence.OrderRecord, closing venues.Side) bool {
 	if o.Protects != "" {
-		return o.Side == closing && !o.Status.IsClosed()
+		return o.Side == closing
 	}
 	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive()
 }

@@ -83,18 +83,20 @@ func TestReverseWaitsUntilTheProtectionIsGone(t *testing.T) {
 	}
 }
 
-// Protection of the position to be opened, of another instrument, or of an order that has not
-// filled, even if it has ended, does not delay the plan.
+// Protection of the position to be opened, of another instrument, of an order that is still
+// open, or of one that has ended unfilled, does not delay the plan.
 func TestReverseIgnoresOtherProtection(t *testing.T) {
 	short, other := leg(venues.StatusUntriggered), leg(venues.StatusUntriggered)
 	short.OrderID, short.ClientOrderID, short.Side = "ord_short", "c-short", venues.Buy
 	other.Symbol = "ETHUSDT"
 	resting := long(venues.ProtectionPending)
 	resting.OrderID, resting.ClientOrderID, resting.Status, resting.FilledQty = "ord_rests", "c-rests", venues.StatusOpen, decimal.Zero
+	partly := resting
+	partly.OrderID, partly.ClientOrderID, partly.Status, partly.FilledQty = "ord_partly", "c-partly", venues.StatusPartiallyFilled, venues.MustDecimal("0.4")
 	cancelled := resting
 	cancelled.OrderID, cancelled.ClientOrderID, cancelled.Status = "ord_ended", "c-ended", venues.StatusCancelled
 	actortest.Run(t, func(kit *actortest.Kit) {
-		h := open(kit, webhook(reversing), short, other, resting, cancelled)
+		h := open(kit, webhook(reversing), short, other, resting, partly, cancelled)
 		h.account.failures = []error{errOpposite}
 		if a := h.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
 			t.Errorf("response = %+v, want Status filled", a)
