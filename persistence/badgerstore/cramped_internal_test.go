@@ -3,8 +3,10 @@ package badgerstore
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
 )
 
 // A large store that must be checked before it is used is so on a full disk too, where it is
@@ -42,6 +44,43 @@ func TestStoreThatMustBeCheckedFirstOnAFullDisk(t *testing.T) {
 			t.Errorf("opening = %v, want ErrIntegrity", err)
 		}
 	})
+}
+
+// There is space again while the database is read: commits are rejected, and the database
+// stays as it is, until the reader has ended.
+func TestFullDiskLastsWhileTheDatabaseIsRead(t *testing.T) {
+	dir := t.TempDir()
+	s := openSmall(t, dir)
+	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	free := diskWith(openBytesFixed + 4*memTableBytesMin)
+	s, err := Open(dir, onDisk(free))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	err = s.View(t.Context(), func(rows.Snapshot) error {
+		free.Store(roomyBytes)
+		time.Sleep(fullCheckInterval)
+		if err := s.Commit(t.Context(), setting("other", 1)); !errors.Is(err, persistence.ErrDiskFull) {
+			t.Errorf("Commit with space again, while the database is read = %v, want ErrDiskFull", err)
+		}
+		if err := s.Commit(t.Context(), reserved("s", 11)); err != nil {
+			t.Errorf("Commit with Reserve = %v, want nil", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(fullCheckInterval)
+	if err := s.Commit(t.Context(), setting("s", 12)); err != nil {
+		t.Errorf("Commit after the read = %v, want nil", err)
+	}
+	if o := s.db.Opts(); o.NumCompactors != compactors {
+		t.Errorf("the database has %d compactors after the read, want %d", o.NumCompactors, compactors)
+	}
 }
 
 // openInVain opens a store on a full disk once, which fails after the check, and returns the

@@ -56,19 +56,15 @@ func (s *Store) IsChecking() bool { return s.check.isPending() }
 // Usage is the space that a store uses, and what is left of its file system.
 type Usage struct{ Bytes, FreeBytes int64 }
 
-// Usage reads the sizes of the store's files, as allocated on the disk: badger makes some
-// of them larger than their content.
+// Usage reads the sizes of the store's files and directories, as allocated on the disk:
+// badger makes some of them larger than their content.
 func (s *Store) Usage() (Usage, error) {
 	free, _, err := s.disk.stat(s.dir)
 	if err != nil {
 		return Usage{}, err
 	}
 	u := Usage{FreeBytes: free}
-	err = filepath.WalkDir(s.dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return ignoreMissing(err)
-		}
-		info, err := d.Info()
+	err = filepath.Walk(s.dir, func(_ string, info fs.FileInfo, err error) error {
 		if err != nil {
 			return ignoreMissing(err)
 		}

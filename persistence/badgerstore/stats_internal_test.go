@@ -3,7 +3,10 @@ package badgerstore
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,5 +109,20 @@ func TestUsageGrowsWithTheStore(t *testing.T) {
 	}
 	if after, err := s.Usage(); err != nil || after.Bytes < before.Bytes+400<<10 {
 		t.Errorf("Usage after 800 KiB = %+v, %v, want at least 400 KiB above %d", after, err, before.Bytes)
+	}
+}
+
+// What is removed while the sizes are read does not count; another error is returned.
+func TestUsageOfMissingAndUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{filepath.Join(dir, "missing"): nil, filepath.Join(file, "below"): syscall.ENOTDIR} {
+		s := &Store{dir: path, disk: newDiskSpace(path, 0, onDisk(diskWith(7)).stat)}
+		if got, err := s.Usage(); !errors.Is(err, want) || got.Bytes != 0 || got.FreeBytes != 7 {
+			t.Errorf("Usage of %s = %+v, %v; want no bytes, 7 free, %v", path, got, err, want)
+		}
 	}
 }
