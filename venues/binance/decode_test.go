@@ -145,7 +145,7 @@ func TestOrderEventKinds(t *testing.T) {
 		},
 		"unknown time in force": {
 			[]string{`"f":"GTC"`, `"f":"WHENEVER"`},
-			func(r venues.ExecutionReport) bool { return r.TimeInForce == "" },
+			func(r venues.ExecutionReport) bool { return r.TimeInForce == "" && !r.PostOnly },
 		},
 		"hedge close": {
 			[]string{`"ps":"BOTH"`, `"ps":"SHORT"`},

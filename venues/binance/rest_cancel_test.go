@@ -181,6 +181,11 @@ func TestOpenOrdersOfBothServices(t *testing.T) {
 	if err != nil || len(orders) != 2 || orders[0].Status != venues.StatusOpen || orders[1].Status != venues.StatusUntriggered {
 		t.Errorf("orders = %+v, err = %v, want an open order and an untriggered stop", orders, err)
 	}
+	s.Replace("GET /fapi/v1/openOrders", 200, "[]")
+	orders, err = s.account.OpenOrders(background)
+	if err != nil || len(orders) != 1 || orders[0].Status != venues.StatusUntriggered {
+		t.Errorf("orders = %+v, err = %v, want an untriggered stop", orders, err)
+	}
 	s.Replace("GET /fapi/v1/openAlgoOrders", 200, "["+strings.Replace(openAlgo, `"NEW"`, `"DREAMING"`, 1)+"]")
 	if _, err = s.account.OpenOrders(background); !errors.Is(err, payload.ErrUnknownValue) {
 		t.Errorf("unknown algo status: error %v, want ErrUnknownValue", err)

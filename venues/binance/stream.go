@@ -67,12 +67,14 @@ func (streams) Request(verb feed.Verb, id uint64, names []string) []byte {
 var (
 	combinedHead = []byte(`{"stream":"`)
 	combinedBody = []byte(`","data":`)
+	// combinedTail ends a message without further members, whose data is an object.
+	combinedTail = []byte(`}}`)
 )
 
 // Split splits a message in the combined form into stream name and data.
 func (streams) Split(message []byte) (name, data []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(message, combinedHead)
-	if name, data, cut := bytes.Cut(rest, combinedBody); ok && cut && len(data) > 0 && data[len(data)-1] == '}' {
+	if name, data, cut := bytes.Cut(rest, combinedBody); ok && cut && bytes.HasSuffix(data, combinedTail) {
 		return name, data[:len(data)-1], true
 	}
 	return parseCombined(message)

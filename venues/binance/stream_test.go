@@ -87,6 +87,24 @@ func TestFeedStreamNames(t *testing.T) {
 	}
 }
 
+// A message in the combined form is split whatever the order of its members.
+func TestStreamMessagesAreSplit(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"stream":"a@depth","data":{"u":1}}`:       `a@depth {"u":1} true`,
+		`{"data":{"u":1},"stream":"a@depth"}`:       `a@depth {"u":1} true`,
+		`{"v":2,"stream":"a@depth","data":{"u":1}}`: `a@depth {"u":1} true`,
+		`{"stream":"a@depth","data":{"u":1},"v":2}`: `a@depth {"u":1} true`,
+		`{"stream":"a@depth","data":`:               `  false`,
+		`{"stream":"a@depth"}`:                      `  false`,
+		`{"result":null,"id":7}`:                    `  false`,
+	} {
+		name, data, ok := streams{}.Split([]byte(message))
+		if got := fmt.Sprintf("%s %s %t", name, data, ok); got != want {
+			t.Errorf("Split(%s) = %q, want %q", message, got, want)
+		}
+	}
+}
+
 func TestStreamAnswers(t *testing.T) {
 	for message, want := range map[string]feed.Answer{
 		`{"result":null,"id":7}`:                    {Kind: feed.Confirmed, ID: 7},
