@@ -91,7 +91,7 @@ type Connector interface {
 	// RateLimits returns the use of the venue's rate limits, sorted by name. Those that
 	// exist for each account are part of it from the start.
 	RateLimits() []RateLimit
-	// Congestion returns what holds up requests at the moment.
+	// Congestion returns what holds up requests now.
 	Congestion() Congestion
 	// OpenAccount returns access to an account. Nothing is sent yet.
 	OpenAccount(Credentials) (Account, error)

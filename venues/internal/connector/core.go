@@ -81,7 +81,7 @@ func (c *Core) SyncClock(ctx context.Context) (offset time.Duration, err error) 
 // RateLimits returns the use of the venue's rate limits.
 func (c *Core) RateLimits() []venues.RateLimit { return c.Gate.Usage(time.Now()) }
 
-// Congestion returns what holds up requests at the moment.
+// Congestion returns what holds up requests now.
 func (c *Core) Congestion() venues.Congestion { return c.Gate.Congestion(time.Now()) }
 
 // Call is one request with the function that reads its answer.
