@@ -3,12 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"venuegate/bench/process"
 )
 
 const (
@@ -135,7 +136,7 @@ func (f *floods) round(ctx context.Context, kind *floodKind) error {
 	if err := f.renewReaders(kind); err != nil {
 		return err
 	}
-	if err := resetResident(f.bench.memory.process()); err != nil {
+	if err := process.ResetPeak(f.bench.memory.process()); err != nil {
 		return err
 	}
 	var quiet, busy laps
@@ -154,7 +155,7 @@ func (f *floods) round(ctx context.Context, kind *floodKind) error {
 			kind.answers[status] += n
 		}
 	}
-	peak, err := residentPeak(f.bench.memory.process())
+	peak, err := process.PeakBytes(f.bench.memory.process())
 	if err != nil {
 		return err
 	}
@@ -219,20 +220,4 @@ func answered(answers map[int]int) string {
 		fmt.Fprintf(&text, "; %s: %d", name, answers[status])
 	}
 	return text.String()
-}
-
-// resetResident begins a new measurement of residentPeak.
-func resetResident(pid int) error {
-	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
-}
-
-// residentPeak returns the largest resident memory of a process.
-func residentPeak(pid int) (int64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(status), "\nVmHWM:")
-	kilobytes, err := fieldOf(strings.ReplaceAll("VmHWM:"+rest, " kB", ""), "VmHWM:")
-	return kilobytes << 10, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"venuegate/bench/process"
 )
 
 // memorySettle is how long the idle demo runs before its memory is read, and the time
@@ -36,25 +38,16 @@ func measureIdle(ctx context.Context, o Options) ([]Figure, error) {
 	}
 	var resident, busy []float64
 	for range o.Rounds {
-		before, err := processorTicks(d.command.Process.Pid)
+		ran, err := process.CPUTimeDuring(d.command.Process.Pid, func() error { return waitUntil(ctx, time.Now().Add(span)) })
 		if err != nil {
 			return nil, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(span):
-		}
-		after, err := processorTicks(d.command.Process.Pid)
-		if err != nil {
-			return nil, err
-		}
-		rss, err := residentBytes(d.command.Process.Pid)
+		rss, err := process.ResidentBytes(d.command.Process.Pid)
 		if err != nil {
 			return nil, err
 		}
 		resident = append(resident, float64(rss)/(1<<20))
-		busy = append(busy, float64(after-before)/ticksPerSecond/span.Seconds()*100)
+		busy = append(busy, ran.Seconds()/span.Seconds()*100)
 	}
 	return []Figure{
 		{Name: "resident memory", Ours: spreadOf(resident), Unit: "MiB", Goal: "<= 200"},

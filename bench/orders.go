@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"venuegate/bench/process"
 )
 
 const (
@@ -141,7 +143,7 @@ func (w *orderWay) turn(clients, each int) error {
 		}
 		do := measured
 		measured = func() error {
-			busy, err := busyTime(one.pid, do)
+			busy, err := process.CPUTimeDuring(one.pid, do)
 			*one.total += busy
 			return err
 		}

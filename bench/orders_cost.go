@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"venuegate/bench/process"
 )
 
 const (
@@ -110,8 +112,8 @@ func (c *costed) count(orders int) error {
 		return err
 	}
 	var switches, calls int64
-	err = difference(&switches, func() (int64, error) { return contextSwitches(c.pid) }, func() error {
-		return difference(&calls, func() (int64, error) { return ioCalls(c.pid) }, func() error { return c.sendAll(orders) })
+	err = difference(&switches, func() (int64, error) { return process.ContextSwitches(c.pid) }, func() error {
+		return difference(&calls, func() (int64, error) { return process.IOCalls(c.pid) }, func() error { return c.sendAll(orders) })
 	})
 	if err != nil {
 		return err

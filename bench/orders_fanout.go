@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"venuegate/bench/process"
 )
 
 const (
@@ -159,7 +161,7 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 		return 0, 0, err
 	}
 	begun := time.Now()
-	busy, err := busyTime(f.bench.memory.process(), func() error { return waitUntil(ctx, begun.Add(fanoutLook)) })
+	busy, err := process.CPUTimeDuring(f.bench.memory.process(), func() error { return waitUntil(ctx, begun.Add(fanoutLook)) })
 	if err != nil {
 		return 0, 0, err
 	}

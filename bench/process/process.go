@@ -1,4 +1,7 @@
-package bench
+// Package process reads what Linux counts of a running process, this one or another one of the
+// same user: processor time, memory, waits and calls. On other systems its functions return
+// an error.
+package process
 
 import (
 	"bytes"
@@ -12,29 +15,8 @@ import (
 	"time"
 )
 
-// ticksPerSecond is the unit of /proc/<pid>/stat on Linux.
-const ticksPerSecond = 100
-
-// processorTicks returns the user and system time of a process so far.
-func processorTicks(pid int) (int64, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	// The name of the process may contain spaces; fields are counted after it.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	var total int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(string(field), 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	return total, nil
-}
-
-func residentBytes(pid int) (int64, error) {
+// ResidentBytes returns the memory of a process that is resident now.
+func ResidentBytes(pid int) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0, err
@@ -43,8 +25,8 @@ func residentBytes(pid int) (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// processorTime returns how long the threads of a process have run so far.
-func processorTime(pid int) (time.Duration, error) {
+// CPUTime returns how long the threads of a process have run so far.
+func CPUTime(pid int) (time.Duration, error) {
 	var total time.Duration
 	err := eachThread(pid, "schedstat", func(stat string) error {
 		ran, _, _ := strings.Cut(stat, " ")
@@ -55,22 +37,22 @@ func processorTime(pid int) (time.Duration, error) {
 	return total, err
 }
 
-// busyTime returns the processor time of a process while do runs.
-func busyTime(pid int, do func() error) (time.Duration, error) {
-	before, err := processorTime(pid)
+// CPUTimeDuring returns the processor time of a process while do runs.
+func CPUTimeDuring(pid int, do func() error) (time.Duration, error) {
+	before, err := CPUTime(pid)
 	if err != nil {
 		return 0, err
 	}
 	if err := do(); err != nil {
 		return 0, err
 	}
-	after, err := processorTime(pid)
+	after, err := CPUTime(pid)
 	return after - before, err
 }
 
-// contextSwitches returns how often the threads of a process have left a processor so
+// ContextSwitches returns how often the threads of a process have left a processor so
 // far, because they waited or because another thread preempted them.
-func contextSwitches(pid int) (int64, error) {
+func ContextSwitches(pid int) (int64, error) {
 	var total int64
 	err := eachThread(pid, "status", func(status string) error {
 		for _, name := range []string{"\nvoluntary_ctxt_switches:", "\nnonvoluntary_ctxt_switches:"} {
@@ -85,9 +67,9 @@ func contextSwitches(pid int) (int64, error) {
 	return total, err
 }
 
-// ioCalls returns how often a process has called read, write and their variants so far,
+// IOCalls returns how often a process has called read, write and their variants so far,
 // on sockets too. Calls that only wait, such as epoll_wait and futex, are not counted.
-func ioCalls(pid int) (int64, error) {
+func IOCalls(pid int) (int64, error) {
 	counters, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	if err != nil {
 		return 0, err
@@ -97,6 +79,21 @@ func ioCalls(pid int) (int64, error) {
 	return reads + writes, errors.Join(errReads, errWrites)
 }
 
+// ResetPeak begins a new measurement of PeakBytes.
+func ResetPeak(pid int) error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
+}
+
+// PeakBytes returns the largest resident memory of a process.
+func PeakBytes(pid int) (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	kilobytes, err := fieldOf(string(status), "\nVmHWM:")
+	return kilobytes << 10, err
+}
+
 // fieldOf returns the number that follows a name in a file of /proc.
 func fieldOf(text, name string) (int64, error) {
 	_, rest, found := strings.Cut(text, name)
@@ -104,7 +101,7 @@ func fieldOf(text, name string) (int64, error) {
 		return 0, fmt.Errorf("no %s in the counters of a process", strings.TrimSpace(name))
 	}
 	line, _, _ := strings.Cut(rest, "\n")
-	return strconv.ParseInt(strings.TrimSpace(line), 10, 64)
+	return strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(line, " kB")), 10, 64)
 }
 
 // eachThread calls visit with a file of every thread of a process.
@@ -112,6 +109,9 @@ func eachThread(pid int, file string, visit func(content string) error) error {
 	names, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
 	if err != nil {
 		return err
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("process %d has no counters in /proc", pid)
 	}
 	for _, name := range names {
 		content, err := os.ReadFile(name)
