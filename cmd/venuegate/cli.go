@@ -81,7 +81,7 @@ func newRootCommand(sh shell) *cobra.Command {
 		newServeCommand(sh), newInitCommand(), newDemoCommand(sh), newSimCommand(), newWatchCommand(sh), newExportCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
 		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newConsoleCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
-		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),
+		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newLoadCommand(sh), newVersionCommand(),
 	)
 	addCompletion(root)
 	completeIDsOf(sh, root)
