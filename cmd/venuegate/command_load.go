@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,7 +198,7 @@ func (f *loadFlags) open(ctx context.Context, a *loadAccounts, o *load.Options) 
 	if f.customer == "" {
 		f.customer = customers[0]
 	}
-	if len(f.keys) == 0 {
+	if slices.Equal(o.Keys, []string{a.demo.APIKey}) { // none was given
 		if o.Keys, err = a.openKeys(ctx, customers, o.Rate); err != nil {
 			return err
 		}
