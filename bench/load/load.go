@@ -180,9 +180,12 @@ func (r *run) result(s Scenario) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What came after the end has no whole second.
+	seconds := r.recorder.seconds
+	seconds = seconds[:min(len(seconds), int((r.Warmup+r.Duration)/time.Second))]
 	return &Result{
 		Scenario: s.Name, Started: r.recorder.start.UTC(), Version: r.Version, Machine: thisMachine(), Flags: r.Flags,
-		Latencies: latencies, Seconds: r.recorder.seconds, Figures: r.figures, Faults: r.faults.list(),
+		Latencies: latencies, Seconds: seconds, Figures: r.figures, Faults: r.faults.list(),
 		WarmupSec: r.Warmup.Seconds(), DurationSec: r.Duration.Seconds(),
 	}, nil
 }

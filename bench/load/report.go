@@ -132,7 +132,7 @@ func hasValues(results []*Result, of func(*Second) float64) bool {
 	return false
 }
 
-// nines is the scale of percentiles: 0 is the minimum, 1 is p90, 2 is p99.
+// ninesMax is the end of the scale of percentiles, on which 1 is p90 and 2 is p99.
 const ninesMax = 5
 
 // latencyPlot returns the latencies by percentile, on a logarithmic scale of both.
@@ -190,7 +190,7 @@ func series(results []*Result, title, xName, yName string, x, y func(*Second) fl
 	return p
 }
 
-// draw scales series to the plot. Each axis has a mark at each whole step of at most ten.
+// draw scales series to the plot. Each axis has at most ten marks, logarithmic ones one at each power.
 func (p *plot) draw(names []string, all [][]point, yText, xText func(float64) string, logarithmic bool) {
 	xMax, yMin, yMax := 1.0, 0.0, 1.0
 	if logarithmic {
@@ -212,10 +212,14 @@ func (p *plot) draw(names []string, all [][]point, yText, xText func(float64) st
 	toY := func(v float64) float64 {
 		return plotHeight - plotBottom - (v-yMin)/(yMax-yMin)*(plotHeight-plotBottom-plotTop)
 	}
-	for v := 0.0; v <= xMax; v += stepOf(xMax) {
+	xStep, yStep := stepOf(xMax), stepOf(yMax-yMin)
+	if logarithmic {
+		xStep, yStep = 1, 1
+	}
+	for v := 0.0; v <= xMax; v += xStep {
 		p.XTicks = append(p.XTicks, tick{toX(v), xText(v)})
 	}
-	for v := yMin; v <= yMax; v += stepOf(yMax - yMin) {
+	for v := yMin; v <= yMax; v += yStep {
 		p.YTicks = append(p.YTicks, tick{toY(v), yText(v)})
 	}
 	for i, points := range all {

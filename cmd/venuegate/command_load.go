@@ -245,12 +245,12 @@ func shareOf(text string) (float64, error) {
 	return percent / 100, nil
 }
 
-// flagsSet returns the flags that were given, without secrets.
+// flagsSet returns the flags that were given, without secrets and places on this machine.
 func flagsSet(cmd *cobra.Command) map[string]string {
 	set := map[string]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "key", "hook-secret", "hook", "signal":
+		case "key", "hook-secret", "hook", "signal", "data", "config", "out", "hdr":
 		default:
 			set[f.Name] = f.Value.String()
 		}
