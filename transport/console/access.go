@@ -70,6 +70,7 @@ var ownRoutes = []route{
 	{Method: http.MethodPost, Path: "/recovery-codes", access: access{roles: everyone, stepUp: true}, handle: (*Console).renewRecoveryCodes},
 	{Method: http.MethodGet, Path: "/preferences", access: read, handle: (*Console).getPreferences},
 	{Method: http.MethodPatch, Path: "/preferences", access: read, handle: (*Console).changePreferences},
+	{Method: http.MethodGet, Path: "/outgoing", access: read, handle: (*Console).getOutgoing},
 }
 
 // recordAccess is who may make the calls on records, apart from managers, who may make all

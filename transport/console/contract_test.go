@@ -48,7 +48,7 @@ func TestMembersAreDocumented(t *testing.T) {
 		"Nothing": struct{}{}, "Credentials": console.Credentials{}, "Code": console.Code{}, "Entry": console.Entry{}, "StepUp": console.StepUp{},
 		"SignIn": console.SignIn{}, "Session": console.Session{}, "Token": console.Token{}, "OpenSession": console.OpenSession{},
 		"NewPassword": console.NewPassword{}, "NewSecondStep": console.NewSecondStep{}, "Confirmation": console.Confirmation{},
-		"RecoveryCodes": console.RecoveryCodes{}, "Preferences": console.Preferences{}, "PreferencesChange": console.PreferencesChange{},
+		"RecoveryCodes": console.RecoveryCodes{}, "Preferences": console.Preferences{}, "PreferencesChange": console.PreferencesChange{}, "Outgoing": console.Outgoing{},
 	}
 	for name, schema := range document.Components.Schemas {
 		body, found := bodies[name]
@@ -126,6 +126,7 @@ func (h *house) succeedSettings(b *browser) {
 	b.post(http.StatusOK, "/password", map[string]any{"password": "another battery staple"})
 	b.post(http.StatusOK, "/recovery-codes", nil)
 	b.get(http.StatusOK, "/preferences")
+	b.get(http.StatusOK, "/outgoing")
 	b.call(http.StatusOK, http.MethodPatch, "/preferences", map[string]any{"zone": "Europe/Berlin", "density": "dense", "shortcuts": false})
 }
 

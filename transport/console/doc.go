@@ -12,6 +12,7 @@
 //	POST .../totp, .../totp/confirm          another second step
 //	POST .../recovery-codes                  other recovery codes
 //	GET PATCH .../preferences                how the console shows itself
+//	GET .../outgoing                         the address from which the service calls venues
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
 //	     .../endpoints, deliveries, signals, alerts, journal, trades
 //
