@@ -124,7 +124,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.registry = registry.New(registry.Options{
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Bots: e.outbound.telegram, Files: e.outbound.workbook,
-		Trades: tradeReader{e.store},
+		Trades: tradeReader{e.store}, Venues: e.Venues,
 	})
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)

@@ -77,6 +77,11 @@ var bodies = map[string]any{
 	"Endpoint": registry.Endpoint{}, "EndpointTest": registry.Tested{}, "ResendOrder": registry.ResendOrder{}, "Resent": registry.Resent{},
 	"Delivery": registry.Delivery{}, "DeliveryDetail": registry.DeliveryDetail{}, "DeliveryAttempt": registry.Attempt{},
 	"EndpointStats": registry.EndpointStats{}, "EndpointHour": registry.EndpointHour{}, "EndpointFile": registry.File{},
+	"Overview": registry.Overview{}, "OverviewSum": registry.OverviewSum{}, "OverviewToday": registry.OverviewToday{}, "OverviewCounts": registry.OverviewCounts{},
+	"OverviewVenue": registry.OverviewVenue{}, "OverviewAccount": registry.OverviewAccount{}, "OverviewBalance": registry.OverviewBalance{},
+	"OverviewAccountDay": registry.OverviewAccountDay{}, "OverviewError": registry.OverviewError{}, "OverviewPosition": registry.OverviewPosition{},
+	"OverviewUnknown": registry.OverviewUnknown{}, "OverviewEndpoint": registry.OverviewEndpoint{}, "OverviewChannel": registry.OverviewChannel{},
+	"OverviewKey": registry.OverviewKey{}, "OverviewSteps": registry.OverviewSteps{},
 	"NewAlert": registry.NewAlert{}, "AlertChange": registry.AlertChange{}, "Alert": registry.Alert{}, "Condition": registry.Condition{},
 	"JournalRow": registry.Row{}, "JournalField": persistence.JournalField{}, "Verified": registry.Verified{}, "BrokenChain": registry.BrokenChain{},
 	"Rotated": registry.Rotated{}, "LatencyReport": admin.Latency{}, "VenueLatency": admin.VenueLatency{},
@@ -195,7 +200,9 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	user := h.call(http.StatusCreated, "POST", "/admin/v1/users", `{"customer":"`+customer+`","login":"ann","role":"owner"}`).id()
 	h.call(http.StatusOK, "POST", "/admin/v1/users/"+user+"/invite", `{"validSec":600}`)
 	h.succeedRecord("/admin/v1/users/"+user, `{"role":"viewer","disabled":false}`)
-	h.succeedAccount(h.account(customer))
+	account := h.account(customer)
+	h.call(http.StatusOK, "GET", "/admin/v1/overview?customer="+customer, "")
+	h.succeedAccount(account)
 	h.succeedHook(customer)
 	h.succeedEndpoint(customer, dir)
 	alert := h.call(http.StatusCreated, "POST", "/admin/v1/alerts",

@@ -76,7 +76,8 @@ var ownRoutes = []route{
 // recordAccess is who may make the calls on records, apart from managers, who may make all
 // others, with a step-up.
 var recordAccess = map[string]access{
-	"GET /keys": read, "GET /keys/:id": read,
+	"GET /overview": read,
+	"GET /keys":     read, "GET /keys/:id": read,
 	"GET /users": read, "GET /users/:id": read,
 	"GET /accounts": read, "GET /accounts/:id": read, "GET /accounts/:id/risk": read,
 	"GET /hooks": read, "GET /hooks/:id": read,

@@ -15,7 +15,8 @@ import (
 // may are the roles that may make each call on records, apart from owner and operator with a
 // step-up, who may make all others.
 var may = map[string]string{
-	"GET /keys": "viewer trader owner operator", "GET /keys/:id": "viewer trader owner operator",
+	"GET /overview": "viewer trader owner operator",
+	"GET /keys":     "viewer trader owner operator", "GET /keys/:id": "viewer trader owner operator",
 	"GET /users": "viewer trader owner operator", "GET /users/:id": "viewer trader owner operator",
 	"GET /accounts": "viewer trader owner operator", "GET /accounts/:id": "viewer trader owner operator", "GET /accounts/:id/risk": "viewer trader owner operator",
 	"GET /hooks": "viewer trader owner operator", "GET /hooks/:id": "viewer trader owner operator",
@@ -200,7 +201,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 	if a := eve.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer}); a.text != `{"items":[]}` {
 		t.Errorf("halt of a customer without accounts = %s, want no results", a.text)
 	}
-	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries"} {
+	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries", "/overview"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)
 		if a := eve.get(http.StatusOK, path); strings.Contains(a.text, own) || strings.Contains(a.text, ids["keys"]) {
 			t.Errorf("%s = %s, want nothing of the other customer", path, a.text)

@@ -72,6 +72,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	h := open(t)
 	b := h.user("ann", persistence.RoleOwner)
 	h.succeedSettings(b)
+	b.get(http.StatusOK, "/overview")
 	b.get(http.StatusOK, "/journal?limit=2")
 	b.get(http.StatusOK, "/journal/export")
 	b.get(http.StatusOK, "/trades/export")

@@ -13,6 +13,7 @@
 //	POST .../recovery-codes                  other recovery codes
 //	GET PATCH .../preferences                how the console shows itself
 //	GET .../outgoing                         the address from which the service calls venues
+//	     .../overview                        the state of the customer; see package registry
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
 //	     .../endpoints, deliveries, signals, alerts, journal, trades
 //

@@ -45,16 +45,19 @@ func post[R, In, Out any](status int, of func(*registry.View) R, do func(R, cont
 
 // List handles a GET of all records of a view, or of those of the customer in the query.
 func List[R, Out any](of func(*registry.View) R, do func(r R, ctx context.Context, customer string) ([]Out, error)) Handler {
+	return ofCustomer(of, items(do))
+}
+
+// ofCustomer handles a GET of what a resource has of the customer of a view, or of the one in the
+// query.
+func ofCustomer[R, Out any](of func(*registry.View) R, do func(r R, ctx context.Context, customer string) (Out, error)) Handler {
 	return func(s *Server, v *registry.View, c *fiber.Ctx) error {
 		q := parseQuery(c, "customer")
 		customer := text(q, "customer")
 		if err := q.Err(); err != nil {
 			return err
 		}
-		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Items[Out], error) {
-			items, err := do(of(v), ctx, customer)
-			return Items[Out]{items}, err
-		})
+		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, customer) })
 	}
 }
 

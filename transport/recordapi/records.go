@@ -35,10 +35,13 @@ func deliveries(v *registry.View) *registry.Deliveries { return v.Deliveries }
 func files(v *registry.View) *registry.Files           { return v.Files }
 func alerts(v *registry.View) *registry.Alerts         { return v.Alerts }
 func signals(v *registry.View) *registry.Signals       { return v.Signals }
+func overviews(v *registry.View) *registry.Overviews   { return v.Overviews }
 
 // Records returns the calls on the records of a view.
 func Records() []Route {
 	return []Route{
+		{http.MethodGet, "/overview", ofCustomer(overviews, (*registry.Overviews).Get)},
+
 		{http.MethodPost, "/keys", Create(keys, (*registry.Keys).Create)},
 		{http.MethodGet, "/keys", List(keys, (*registry.Keys).List)},
 		{http.MethodGet, "/keys/:id", One(keys, (*registry.Keys).Get)},

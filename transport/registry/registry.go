@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -32,6 +33,7 @@ type Service interface {
 	EndpointService
 	AlertService
 	InstrumentService
+	OverviewService
 }
 
 // Vault seals venue credentials for one customer and exchange.
@@ -70,6 +72,8 @@ type Options struct {
 	Trades TradeReader
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
+	// Venues returns the state of each venue; Connected is not set.
+	Venues func() []api.VenueState
 }
 
 // Registry manages the records of the installation. It is safe for concurrent use.
@@ -80,6 +84,8 @@ type Registry struct {
 
 	options Options
 	audit   audit
+	// last are the figures of accounts for overviews.
+	last lastFigures
 }
 
 // View manages the records of one customer, or of all customers in a Registry. It is
@@ -96,6 +102,7 @@ type View struct {
 	Journal    *Journal
 	Signals    *Signals
 	Trades     *Trades
+	Overviews  *Overviews
 
 	installation *Installation
 }
@@ -148,5 +155,6 @@ func (r *Registry) view(s scope, author Author) View {
 	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, bots: o.Bots, hooks: v.Hooks}
 	v.Deliveries = &Deliveries{endpoints: v.Endpoints, store: o.Store}
 	v.Files = &Files{endpoints: v.Endpoints, store: o.Files}
+	v.Overviews = &Overviews{scope: s, store: o.Store, accounts: v.Accounts, service: o.Service, last: &r.last, venues: o.Venues}
 	return v
 }

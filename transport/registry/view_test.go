@@ -317,6 +317,9 @@ var calls = map[string]call{
 		return done(v.Signals.Test(ctx, in.signal))
 	},
 
+	"Overviews.Get": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Overviews.Get(ctx, in.alice))
+	},
 	"Trades.Export": func(ctx context.Context, in *installation, v *registry.View) error {
 		write, err := v.Trades.Export(ctx, registry.TradeQuery{Customer: in.alice})
 		if err != nil {

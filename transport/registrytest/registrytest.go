@@ -31,6 +31,9 @@ func Options(store persistence.Store, service *Service) registry.Options {
 	return registry.Options{
 		Store: store, Service: service, Sessions: service, Vault: Vault{}, Secrets: &Secrets{}, Examiner: &Examiner{},
 		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{}, Bots: Bots{},
+		Venues: func() []api.VenueState {
+			return []api.VenueState{{Exchange: venues.Binance, Status: "up", Since: venues.At(time.Now()), Environment: "testnet"}}
+		},
 		HookURL: func(c persistence.Channel, address venues.Secret) string {
 			return "https://h/" + c.ID + "/" + address.Reveal()
 		},
@@ -64,6 +67,12 @@ type Service struct {
 	Revoked   []string
 	// Calls lists the other calls.
 	Calls []string
+	// Held and Open are the balances and positions by venue, Orders the open orders of each
+	// account. A venue in Silent does not answer.
+	Held   map[venues.Venue][]venues.Balance
+	Open   map[venues.Venue][]venues.Position
+	Orders venues.OpenOrdersReport
+	Silent map[venues.Venue]error
 }
 
 // Fence returns the fence of a customer.
@@ -160,6 +169,25 @@ func (s *Service) Risk(_ context.Context, customer string, exchange venues.Venue
 func (s *Service) Unlock(_ context.Context, customer string, exchange venues.Venue) error {
 	s.call("unlock", customer, exchange)
 	return nil
+}
+
+// Balances implements registry.OverviewService.
+func (s *Service) Balances(_ context.Context, q venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Held[q.Exchange], nil, s.Silent[q.Exchange]
+}
+
+// Positions implements registry.OverviewService.
+func (s *Service) Positions(_ context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Open[q.Exchange], nil, s.Silent[q.Exchange]
+}
+
+// OpenReport implements registry.OverviewService.
+func (s *Service) OpenReport(context.Context, string, venues.Venue) (venues.OpenOrdersReport, error) {
+	return s.Orders, nil
 }
 
 // ConfigurePart implements registry.RecordService.

@@ -13,6 +13,7 @@ export type SecondStepSecret = Console["schemas"]["NewSecondStep"];
 export type RecoveryCodes = Console["schemas"]["RecoveryCodes"];
 export type Preferences = Console["schemas"]["Preferences"];
 
+export type Overview = Records["schemas"]["Overview"];
 export type Key = Records["schemas"]["Key"];
 export type Scope = Records["schemas"]["Scope"];
 export type Hook = Records["schemas"]["Hook"];

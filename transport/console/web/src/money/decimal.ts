@@ -42,3 +42,10 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
 export function signOf(value: Decimal): -1 | 0 | 1 {
   return compare(value, "0");
 }
+
+/** shareOf returns how many whole percent a value is of a limit above zero, from 0 to 100. */
+export function shareOf(value: Decimal, most: Decimal): Decimal {
+  const percent = new Exact(value).times(new Exact("100")).div(new Exact(most)).round(0, Big.roundDown).toFixed();
+  if (signOf(percent) <= 0) return "0";
+  return compare(percent, "100") > 0 ? "100" : percent;
+}

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest";
-import {compare, difference, product, signOf, sum} from "./decimal";
+import {compare, difference, product, shareOf, signOf, sum} from "./decimal";
 import {decimalsOf, padding, shown, signed, typed, unformatted} from "./format";
 
 test.each([
@@ -58,3 +58,7 @@ test.each(["", "1,5", "1 000", "-1", "1e3", ".5", "0", "0.00", "1234567890123456
 });
 
 test("typed", () => expect(typed(" 0.10 ")).toEqual({value: "0.10"}));
+
+test.each([
+  ["188", "500", "37"], ["0", "500", "0"], ["-3", "500", "0"], ["499.999", "500", "99"], ["500", "500", "100"], ["9007199254740993", "1", "100"],
+])("share of %s in %s", (value, most, want) => expect(shareOf(value, most)).toBe(want));

@@ -1,31 +1,28 @@
-import type {UseQueryResult} from "@tanstack/react-query";
-import type {Balance, Fill, Page, VenueItems} from "../../api/types";
+import type {Overview} from "../../api/types";
 import {Amount} from "../../ui/Amount";
-import {Missing} from "../../ui/Missing";
-import {Panel} from "../../ui/Panel";
+import {Meter} from "../../ui/Meter";
 import styles from "./Overview.module.css";
-import {realizedOf, sumsOf} from "./totals";
 
-interface Props {
-  readonly balances: UseQueryResult<VenueItems<Balance>>;
-  /** The fills of the UTC day. */
-  readonly today: UseQueryResult<Page<Fill>>;
-}
-
-/** Sums shows the balances of all venues together, for each currency. */
-export function Sums({balances, today}: Props) {
-  // A part of the day's fills has no sum.
-  const fills = today.data?.nextCursor === null && !today.error ? today.data.items : undefined;
+/** Sums shows what the venues hold together, for each currency, and the day. What a venue that does not answer has is in none of them. */
+export function Sums({all}: {all: Overview}) {
+  const {sums, today, without} = all;
   return (
-    <Panel title="Balances" query={balances} empty={{when: ({items, errors}) => items.length === 0 && !errors, text: "No venue is connected yet. An owner connects one with its API key."}}>
-      {({items, errors}) => <><Missing errors={errors} what="balances"/>
-        {sumsOf(items).map(({currency, equity, available, unrealized}) => (
-          <dl key={currency} className={styles.sums}>
-            <div><dt>Equity</dt><dd><Amount value={equity} unit={currency}/></dd></div>
-            <div><dt>Available</dt><dd><Amount value={available}/></dd></div>
-            <div><dt>Unrealized</dt><dd><Amount value={unrealized} gain/></dd></div>
-            <div><dt>Realized today after fees (UTC)</dt><dd><Amount value={fills && realizedOf(fills, currency)} gain/></dd></div>
-          </dl>))}</>}
-    </Panel>
+    <section className={styles.panel} aria-label="Balances">
+      {sums.map(({currency, equity, available, unrealizedPnl}) => (
+        <dl key={currency} className={styles.sums}>
+          <div><dt>Equity</dt><dd><Amount value={equity} unit={currency}/></dd></div>
+          <div><dt>Available</dt><dd><Amount value={available}/></dd></div>
+          <div><dt>Unrealized</dt><dd><Amount value={unrealizedPnl} gain/></dd></div>
+        </dl>))}
+      {without.length > 0 && <p className={styles.without} role="status">Without {without.join(", ")}.</p>}
+      <dl className={`${styles.sums} ${styles.day}`}>
+        <div><dt>Realized today (UTC)</dt><dd><Amount value={today.realized} gain/></dd></div>
+        <div><dt>Fees today</dt><dd><Amount value={today.fees}/></dd></div>
+        <div><dt>Daily loss limit</dt><dd>{today.limit === null ? <span className="dim">none</span> : <Meter name="Loss of the day" value={today.loss} most={today.limit}/>}</dd></div>
+        <div><dt>Open orders</dt><dd className="mono">{all.counts.openOrders}</dd></div>
+      </dl>
+      {today.without.length > 0 && <p className={styles.without} role="status">The day is without {today.without.join(", ")}.</p>}
+      {all.counts.ordersWithout.length > 0 && <p className={styles.without} role="status">The orders are without {all.counts.ordersWithout.join(", ")}.</p>}
+    </section>
   );
 }

@@ -1,25 +1,33 @@
 import {expect, test} from "vitest";
-import {needsOf, type Known} from "./attention";
+import type {Overview} from "../../api/types";
+import {needsOf} from "./attention";
 
-const now = new Date("2026-11-27T12:00:00Z");
-const ids = (known: object) => needsOf(known as Known, now).map(({id}) => id);
+const nothing = {positions: [], counts: {unprotected: 0, unknown: 0}, unknown: [], venues: [], endpoints: [], channels: [], keys: []};
+const needs = (known: object) => needsOf({...nothing, ...known} as unknown as Overview);
+const account = {id: "c:okx", halted: false, lock: null, error: null};
 
 test("the most urgent comes first", () => {
-  expect(ids({
-    keys: [{id: "soon", name: "a", expiresAt: "2026-12-01T00:00:00Z"}, {id: "later", name: "b", expiresAt: "2027-12-01T00:00:00Z"},
-      {id: "ended", name: "c", expiresAt: "2026-11-01T00:00:00Z"}, {id: "revoked", name: "d", expiresAt: "2026-12-01T00:00:00Z", revokedAt: "2026-11-01T00:00:00Z"}],
-    endpoints: [{id: "e1", name: "", url: "https://example.com", disabled: ""}, {id: "e2", name: "x", disabled: "gone"}],
-    undelivered: {e1: "4"},
-    venues: [{exchange: "okx", connected: true, status: "degraded"}, {exchange: "bybit", connected: false, status: "down"}, {exchange: "binance", connected: true, status: "up"}],
-    accounts: [{id: "c:okx", exchange: "okx", halted: true, lock: null}, {id: "c:bybit", exchange: "bybit", halted: false, lock: {limit: "daily_loss", until: "u", actual: "5", threshold: "4"}}],
-    orders: [{orderId: "o1", status: "open"}, {orderId: "o2", status: "unknown"}],
+  expect(needs({
+    keys: [{id: "soon", name: "a", expiresAt: "2026-12-01T00:00:00Z"}],
+    channels: [{id: "h1", name: "trend", refused: 3, last: 5, reason: "max_qty", silentSince: null}, {id: "h2", name: "old", refused: 0, last: 0, reason: "", silentSince: "s"}],
+    endpoints: [{id: "e1", name: "", disabled: "", undelivered: 4, complete: true}, {id: "e2", name: "x", disabled: "gone", undelivered: 0}],
+    venues: [
+      {exchange: "okx", status: "degraded", account: {...account, halted: true}},
+      {exchange: "bybit", status: "down", account: null},
+      {exchange: "binance", status: "up", account: {...account, id: "c:binance", lock: {limit: "daily_loss", until: "u", actual: "5", threshold: "4"}, error: {message: "m"}}},
+    ],
+    unknown: [{orderId: "o2"}], counts: {unprotected: 3, unknown: 1},
     positions: [{exchange: "okx", symbol: "A", side: "long", stopLoss: "1"}, {exchange: "okx", symbol: "B", side: "short", stopLoss: null}],
-  })).toEqual(["position okx B short", "o2", "halt c:okx", "lock c:bybit", "venue okx", "disabled e2", "undelivered e1", "soon"]);
+  }).map(({id}) => id)).toEqual([
+    "position okx B short", "others positions without a stop loss", "o2", "halt c:okx", "lock c:binance", "venue okx", "account binance",
+    "undelivered e1", "disabled e2", "refused h1", "silent h2", "soon",
+  ]);
 });
 
 test("each leads to where it can be mended", () => {
-  const needs = needsOf({endpoints: [{id: "e1", name: "a", disabled: "gone"}], undelivered: {e1: "4"}} as unknown as Known, now);
-  expect(needs.map(({href}) => href)).toEqual(["/endpoints/e1", "/deliveries?endpoint=e1&status=undelivered"]);
+  expect(needs({endpoints: [{id: "e1", name: "a", disabled: "gone", undelivered: 4, complete: false}]}).map(({href, text}) => [href, text])).toEqual([
+    ["/endpoints/e1", "a: disabled, gone"], ["/deliveries?endpoint=e1&status=undelivered", "a: 4 or more undelivered"],
+  ]);
 });
 
-test("what was not read needs nobody", () => expect(ids({})).toEqual([]));
+test("nothing needs nobody", () => expect(needs({})).toEqual([]));

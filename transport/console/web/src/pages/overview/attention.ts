@@ -1,8 +1,7 @@
 // What needs somebody, the most urgent first.
-import type {Endpoint, Key, Order, Position, Venue, VenueAccount} from "../../api/types";
+import type {Overview} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
 import {plain} from "../../orders/words";
-import {nameOf} from "../../outbound/words";
 
 /** One thing to look at. */
 export interface Need {
@@ -15,50 +14,68 @@ export interface Need {
   readonly href: string;
 }
 
-/** What is known; a part that could not be read is absent and yields nothing. */
-export interface Known {
-  readonly positions?: readonly Position[] | undefined;
-  readonly orders?: readonly Order[] | undefined;
-  readonly accounts?: readonly VenueAccount[] | undefined;
-  readonly venues?: readonly Venue[] | undefined;
-  readonly endpoints?: readonly Endpoint[] | undefined;
-  /** Undelivered events by the id of their endpoint, "100+" if there are more. */
-  readonly undelivered?: Readonly<Record<string, string>> | undefined;
-  readonly keys?: readonly Key[] | undefined;
+/** needsOf returns what needs somebody. */
+export function needsOf(all: Overview): Need[] {
+  return [...ofPositions(all), ...ofOrders(all), ...ofAccounts(all), ...ofVenues(all), ...ofEndpoints(all), ...ofChannels(all), ...ofKeys(all)];
 }
 
-const SOON_MILLISECONDS = 7 * 86_400_000;
+function ofPositions({positions, counts}: Overview): Need[] {
+  const shown = positions.filter(({stopLoss}) => stopLoss === null);
+  return [...shown.map((p): Need => ({
+    id: `position ${p.exchange} ${p.symbol} ${p.side}`, kind: "alarm", href: `/positions?exchange=${p.exchange}&symbol=${encodeURIComponent(p.symbol)}`,
+    text: `${p.symbol} on ${p.exchange}: the ${p.side} position of ${p.qty} has no stop loss`,
+  })), ...others(counts.unprotected - shown.length, "positions without a stop loss", "alarm", "/positions")];
+}
 
-/** needsOf returns what needs somebody. */
-export function needsOf(known: Known, now: Date): Need[] {
+function ofOrders({unknown, counts}: Overview): Need[] {
+  return [...unknown.map((o): Need => ({
+    id: o.orderId, kind: "unknown", href: pathOfOrder(o.orderId), since: o.since, text: `${o.side} ${o.qty} ${o.symbol} on ${o.exchange}: the outcome is not known`,
+  })), ...others(counts.unknown - unknown.length, "orders of unknown outcome", "unknown", "/orders")];
+}
+
+function ofAccounts({venues}: Overview): Need[] {
+  return venues.flatMap(({exchange, account}): Need[] => account === null ? [] : [
+    ...(account.lock ? [{
+      id: `lock ${account.id}`, kind: "alarm" as const, href: "/positions",
+      text: `${exchange}: locked until ${account.lock.until} by ${plain(account.lock.limit)}, ${account.lock.actual} of ${account.lock.threshold}; only reducing orders are accepted`,
+    }] : []),
+    ...(account.halted ? [{id: `halt ${account.id}`, kind: "alarm" as const, href: "/positions", text: `${exchange}: halted; only reducing orders are accepted`}] : []),
+  ]);
+}
+
+// The account at a venue that is down is part of that.
+function ofVenues({venues}: Overview): Need[] {
+  const connected = venues.filter(({account}) => account !== null);
   return [
-    ...(known.positions ?? []).filter(({stopLoss}) => stopLoss === null).map((p): Need => ({
-      id: `position ${p.exchange} ${p.symbol} ${p.side}`, kind: "alarm", href: `/positions?exchange=${p.exchange}&symbol=${encodeURIComponent(p.symbol)}`,
-      text: `${p.symbol} on ${p.exchange}: the ${p.side} position of ${p.qty} has no stop loss`,
-    })),
-    ...(known.orders ?? []).filter(({status}) => status === "unknown").map((o): Need => ({
-      id: o.orderId, kind: "unknown", href: pathOfOrder(o.orderId), since: o.updatedAt, text: `${o.side} ${o.qty} ${o.symbol} on ${o.exchange}: the outcome is not known`,
-    })),
-    ...(known.accounts ?? []).flatMap((a): Need[] => [
-      ...(a.lock ? [{id: `lock ${a.id}`, kind: "alarm" as const, href: "/positions", text: `${a.exchange}: locked until ${a.lock.until} by ${plain(a.lock.limit)}, ${a.lock.actual} of ${a.lock.threshold}; only reducing orders are accepted`}] : []),
-      ...(a.halted ? [{id: `halt ${a.id}`, kind: "alarm" as const, href: "/positions", text: `${a.exchange}: halted; only reducing orders are accepted`}] : []),
-    ]),
-    ...(known.venues ?? []).filter((v) => v.connected && v.status !== "up").map((v): Need => ({
+    ...connected.filter(({status}) => status !== "up").map((v): Need => ({
       id: `venue ${v.exchange}`, kind: v.status === "degraded" ? "warning" : "alarm", href: "/positions", since: v.since, text: `${v.exchange}: ${v.status}${v.reason ? `, ${v.reason}` : ""}`,
     })),
-    ...(known.endpoints ?? []).filter(({disabled}) => disabled !== "").map((e): Need => ({
-      id: `disabled ${e.id}`, kind: "warning", href: `/endpoints/${e.id}`, text: `${nameOf(e)}: disabled, ${e.disabled}`,
-    })),
-    ...(known.endpoints ?? []).filter(({id}) => known.undelivered?.[id]).map((e): Need => ({
-      id: `undelivered ${e.id}`, kind: "warning", href: `/deliveries?endpoint=${e.id}&status=undelivered`, text: `${nameOf(e)}: ${known.undelivered?.[e.id]} undelivered`,
-    })),
-    ...(known.keys ?? []).filter((k) => !k.revokedAt && k.expiresAt && endsSoon(k.expiresAt, now)).map((k): Need => ({
-      id: k.id, kind: "warning", href: "/keys", text: `The key ${k.name} ends at ${k.expiresAt}`,
+    ...connected.filter(({status, account}) => status === "up" && account?.error).map((v): Need => ({
+      id: `account ${v.exchange}`, kind: "alarm", href: "/positions", since: v.account?.asOf ?? null, text: `${v.exchange}: the account does not answer, ${v.account?.error?.message ?? ""}`,
     })),
   ];
 }
 
-function endsSoon(at: string, now: Date): boolean {
-  const left = new Date(at).getTime() - now.getTime();
-  return left > 0 && left < SOON_MILLISECONDS;
+function ofEndpoints({endpoints}: Overview): Need[] {
+  return endpoints.flatMap((e): Need[] => [
+    ...(e.disabled === "" ? [] : [{id: `disabled ${e.id}`, kind: "warning" as const, href: `/endpoints/${e.id}`, text: `${e.name}: disabled, ${e.disabled}`}]),
+    ...(e.undelivered === 0 ? [] : [{
+      id: `undelivered ${e.id}`, kind: "warning" as const, href: `/deliveries?endpoint=${e.id}&status=undelivered`, since: e.oldestAt,
+      text: `${e.name}: ${e.undelivered}${e.complete ? "" : " or more"} undelivered`,
+    }]),
+  ]);
+}
+
+function ofChannels({channels}: Overview): Need[] {
+  return channels.map((c): Need => c.refused > 0
+    ? {id: `refused ${c.id}`, kind: "warning", href: `/signals?channel=${c.id}`, text: `${c.name}: ${c.refused} of the last ${c.last} signals refused${c.reason ? ` (${plain(c.reason)})` : ""}`}
+    : {id: `silent ${c.id}`, kind: "warning", href: `/channels/${c.id}`, since: c.silentSince, text: `${c.name}: no signal`});
+}
+
+function ofKeys({keys}: Overview): Need[] {
+  return keys.map((k) => ({id: k.id, kind: "warning", href: "/keys", text: `The key ${k.name} ends at ${k.expiresAt}`}));
+}
+
+function others(count: number, what: string, kind: Need["kind"], href: string): Need[] {
+  return count > 0 ? [{id: `others ${what}`, kind, href, text: `${count} more ${what}`}] : [];
 }
