@@ -37,6 +37,12 @@ type APIKey struct {
 	// Allow lists the address prefixes (CIDR) that may use the key; empty allows
 	// all.
 	Allow []string `json:"allow,omitempty"`
+	// LastUsedAt is when the key was last used, about a minute late at most, and LastUsedFrom
+	// the address that it was used from.
+	LastUsedAt   venues.Time `json:"lastUsedAt,omitzero"`
+	LastUsedFrom string      `json:"lastUsedFrom,omitempty"`
+	// ReplacedBy is the id of the key that a rotation has made instead.
+	ReplacedBy string `json:"replacedBy,omitempty"`
 }
 
 // Setting is a value of the installation, such as a signing secret or its identity.

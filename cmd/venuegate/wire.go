@@ -126,6 +126,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Bots: e.outbound.telegram, Files: e.outbound.workbook,
 		Trades: tradeReader{e.store}, Venues: e.Venues,
 	})
+	e.recordUses()
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
 	}

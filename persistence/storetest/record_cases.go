@@ -37,6 +37,7 @@ func recordAPIKeys(h *harness) {
 	key := persistence.APIKey{
 		ID: "k2", Customer: "alice", Name: "n", Hash: []byte{0, 255}, Scopes: []persistence.Scope{persistence.ScopeRead},
 		CreatedAt: timeAt(1), ExpiresAt: timeAt(2), Allow: []string{"10.0.0.0/8"},
+		LastUsedAt: timeAt(4), LastUsedFrom: "192.0.2.1", ReplacedBy: "k1",
 	}
 	other := persistence.APIKey{ID: "k1", Customer: "alice", CreatedAt: timeAt(3)}
 	foreign := persistence.APIKey{ID: "k3", Customer: "alic", CreatedAt: timeAt(3)}

@@ -62,7 +62,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 // bodies are the types that requests and records are decoded to and encoded from.
 var bodies = map[string]any{
 	"NewCustomer": registry.NewCustomer{}, "CustomerChange": registry.CustomerChange{}, "Customer": registry.Customer{},
-	"NewKey": registry.NewKey{}, "KeyChange": registry.KeyChange{}, "Key": registry.Key{},
+	"NewKey": registry.NewKey{}, "KeyChange": registry.KeyChange{}, "KeyRotation": registry.KeyRotation{}, "Key": registry.Key{},
 	"NewUser": registry.NewUser{}, "UserChange": registry.UserChange{}, "NewInvite": registry.NewInvite{}, "User": registry.User{},
 	"NewAccount": registry.NewAccount{}, "AccountChange": registry.AccountChange{}, "VenueAccount": registry.Account{},
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
@@ -196,6 +196,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	h.succeedReads()
 	customer := h.customer("one")
 	key, _ := h.key(customer, "read")
+	h.call(http.StatusOK, "POST", "/admin/v1/keys/"+key+"/rotate", `{"overlapSec":60}`)
 	h.succeedRecord("/admin/v1/keys/"+key, `{"name":"bot","scopes":["read","trade"],"allow":["10.0.0.0/8"],"expiresAt":"2999-01-01T00:00:00Z"}`)
 	user := h.call(http.StatusCreated, "POST", "/admin/v1/users", `{"customer":"`+customer+`","login":"ann","role":"owner"}`).id()
 	h.call(http.StatusOK, "POST", "/admin/v1/users/"+user+"/invite", `{"validSec":600}`)

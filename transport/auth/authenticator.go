@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"venuegate/persistence"
@@ -57,6 +58,8 @@ const (
 	CacheTTL = 5 * time.Second
 	// cacheMax bounds the keys in the cache.
 	cacheMax = 4096
+	// UseEvery is the least time between two reports of the use of a key.
+	UseEvery = time.Minute
 	// failureAddressesMax bounds the addresses whose failures are counted.
 	failureAddressesMax = 16384
 )
@@ -72,10 +75,21 @@ type Authenticator struct {
 	tokens  sessionTokens
 	epoch   uint64 // rises with each Revoke
 	watches map[*func(keyID string)]struct{}
+	used    func(Use)
 }
 
-// keyEntry is a cached key; it is immutable.
+// Use is a use of a key.
+type Use struct {
+	KeyID  string
+	At     time.Time
+	Source netip.Addr
+}
+
+// keyEntry is a cached key; it is immutable but for isUseReported.
 type keyEntry struct {
+	// isUseReported is set once a use was reported that the record lacks.
+	isUseReported *atomic.Bool
+
 	key      persistence.APIKey
 	allow    []netip.Prefix
 	disabled bool
@@ -90,8 +104,14 @@ func NewAuthenticator(keys Keys) *Authenticator {
 		cached:   make(map[string]keyEntry),
 		tokens:   newSessionTokens(),
 		watches:  make(map[*func(string)]struct{}),
+		used:     func(Use) {},
 	}
 }
+
+// ReportUses calls used when a key is used whose record has no use of the last UseEvery: about
+// once in that time, if the use is then stored in the record. used must not block. ReportUses must
+// be called before the first authentication.
+func (a *Authenticator) ReportUses(used func(Use)) { a.used = used }
 
 // Authenticate returns the principal of a key or a token that was sent from source. The error
 // is a *venues.Error unauthorized or rate_limited; any other error is that of the
@@ -151,6 +171,9 @@ func (a *Authenticator) check(ctx context.Context, text string, source netip.Add
 		return Principal{}, false, nil
 	}
 	k := entry.key
+	if now.Sub(k.LastUsedAt.Time) >= UseEvery && entry.isUseReported.CompareAndSwap(false, true) {
+		a.used(Use{k.ID, now, source})
+	}
 	return Principal{Customer: k.Customer, KeyID: k.ID, Scopes: k.Scopes, ExpiresAt: k.ExpiresAt.Time, Source: venues.SourceAPI}, true, nil
 }
 
@@ -191,7 +214,7 @@ func (a *Authenticator) read(ctx context.Context, id string, now time.Time) (key
 	if err != nil {
 		return keyEntry{}, false, fmt.Errorf("read the customer of API key %s: %w", id, err)
 	}
-	return keyEntry{key: key, allow: parseAllow(key.Allow), disabled: customer.Disabled, readAt: now}, true, nil
+	return keyEntry{isUseReported: new(atomic.Bool), key: key, allow: parseAllow(key.Allow), disabled: customer.Disabled, readAt: now}, true, nil
 }
 
 // cache adds an entry to the cache, unless a key was revoked since the entry was

@@ -336,3 +336,32 @@ func BenchmarkAuthenticate(b *testing.B) {
 		}
 	}
 }
+
+// The use of a key is reported once until the record has it, and again a minute later.
+func TestUsesAreReportedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecords()
+		key, id := r.issue(t, auth.Grant{Customer: "cus_1", Scopes: []persistence.Scope{persistence.ScopeRead}})
+		a := auth.NewAuthenticator(r)
+		var uses []auth.Use
+		a.ReportUses(func(u auth.Use) {
+			uses = append(uses, u)
+			record := r.keys[u.KeyID]
+			record.LastUsedAt = venues.At(u.At)
+			r.keys[u.KeyID] = record
+		})
+		began := time.Now()
+		for time.Since(began) < 2*auth.UseEvery {
+			if _, err := a.Authenticate(t.Context(), key, source); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if len(uses) != 2 || uses[0] != (auth.Use{KeyID: id, At: began, Source: source}) || uses[1].At.Sub(began) < auth.UseEvery {
+			t.Errorf("reported uses = %+v, want two, a minute apart", uses)
+		}
+		if _, err := a.Authenticate(t.Context(), key[:len(key)-1]+"x", source); err == nil || len(uses) != 2 {
+			t.Errorf("wrong key: error %v with %d uses, want a rejection that is no use", err, len(uses))
+		}
+	})
+}

@@ -77,6 +77,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	b.get(http.StatusOK, "/journal/export")
 	b.get(http.StatusOK, "/trades/export")
 	key := b.created("/keys", map[string]any{"customer": h.customer, "name": "bot", "scopes": []string{"read"}})
+	b.post(http.StatusOK, "/keys/"+key+"/rotate", map[string]any{"overlapSec": 60})
 	b.succeedRecord("/keys/"+key, `{"name":"other"}`)
 	user := b.created("/users", map[string]any{"customer": h.customer, "login": "ben", "role": "viewer"})
 	b.post(http.StatusOK, "/users/"+user+"/invite", map[string]any{})

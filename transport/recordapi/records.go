@@ -47,6 +47,7 @@ func Records() []Route {
 		{http.MethodGet, "/keys/:id", One(keys, (*registry.Keys).Get)},
 		{http.MethodPatch, "/keys/:id", Change(keys, (*registry.Keys).Change)},
 		{http.MethodDelete, "/keys/:id", One(keys, (*registry.Keys).Revoke)},
+		{http.MethodPost, "/keys/:id/rotate", Change(keys, (*registry.Keys).Rotate)},
 
 		{http.MethodPost, "/users", Create(users, (*registry.Users).Create)},
 		{http.MethodGet, "/users", List(users, (*registry.Users).List)},

@@ -51,7 +51,12 @@ type Key struct {
 	CreatedAt venues.Time         `json:"createdAt"`
 	ExpiresAt venues.Time         `json:"expiresAt"`
 	RevokedAt venues.Time         `json:"revokedAt"`
-	// APIKey is the text of the key, only in the result of Create.
+	// LastUsedAt and LastUsedFrom are of the last use, about a minute late at most.
+	LastUsedAt   venues.Time `json:"lastUsedAt"`
+	LastUsedFrom string      `json:"lastUsedFrom"`
+	// ReplacedBy is the id of the key that a rotation has made instead; empty without one.
+	ReplacedBy string `json:"replacedBy"`
+	// APIKey is the text of the key, only in the result of Create and of Rotate.
 	APIKey string `json:"apiKey,omitzero"`
 }
 
@@ -219,6 +224,7 @@ func keyOf(record persistence.APIKey) Key {
 	return Key{
 		ID: record.ID, Customer: record.Customer, Name: record.Name, Scopes: record.Scopes, Allow: record.Allow,
 		CreatedAt: record.CreatedAt, ExpiresAt: record.ExpiresAt, RevokedAt: record.RevokedAt,
+		LastUsedAt: record.LastUsedAt, LastUsedFrom: record.LastUsedFrom, ReplacedBy: record.ReplacedBy,
 	}
 }
 

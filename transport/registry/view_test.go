@@ -119,6 +119,9 @@ var calls = map[string]call{
 	"Keys.Change": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Keys.Change(ctx, in.key, registry.KeyChange{Name: &newName}))
 	},
+	"Keys.Rotate": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Keys.Rotate(ctx, in.key, registry.KeyRotation{}))
+	},
 	"Keys.Revoke": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Keys.Revoke(ctx, in.key))
 	},

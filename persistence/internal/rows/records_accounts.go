@@ -19,6 +19,9 @@ func apiKeyMembers(c *codec, k *persistence.APIKey) {
 	c.time(6, &k.ExpiresAt)
 	c.time(7, &k.RevokedAt)
 	texts(c, 8, &k.Allow)
+	c.time(9, &k.LastUsedAt)
+	text(c, 10, &k.LastUsedFrom)
+	text(c, 11, &k.ReplacedBy)
 }
 
 func settingMembers(c *codec, s *persistence.Setting) {

@@ -12,6 +12,8 @@ import {SecretsOnce, type Secrets} from "../../ui/Secret";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {NewKey} from "./NewKey";
+import {Rotate} from "./Rotate";
+import {UNUSED_DAYS, isActive, isUnused, newestFirst} from "./use";
 
 /** Keys lists the customer's API keys; an owner makes and revokes them. */
 export default function Keys() {
@@ -22,6 +24,7 @@ export default function Keys() {
   const [making, setMaking] = useState(false);
   const [secrets, setSecrets] = useState<Secrets>();
   const [act, setAct] = useState<Act>();
+  const [rotating, setRotating] = useState<Key>();
   const reload = () => queries.invalidateQueries({queryKey: ["keys"]});
   const revoke = (key: Key) => setAct({
     title: `Revoke ${key.name}`, button: "Revoke",
@@ -33,6 +36,7 @@ export default function Keys() {
   });
   const created = (key: Key) => {
     setMaking(false);
+    setRotating(undefined);
     setSecrets({title: `Key ${key.name}`, values: [["API key", key.apiKey ?? ""]]});
     void reload();
   };
@@ -44,10 +48,11 @@ export default function Keys() {
         when: ({items}) => items.length === 0,
         text: "No key yet. A program sends its key with each call: read for market data, account for orders and positions, trade for placing orders.",
       }}>
-        {({items}) => <Table caption="API keys" rows={newestFirst(items)} id={(key) => key.id} faded={(key) => status(key) !== "active"}
-          columns={owner ? [...columns, revokeColumn(revoke)] : columns}/>}
+        {({items}) => <Table caption="API keys" rows={newestFirst(items, new Date())} id={(key) => key.id} faded={(key) => !isActive(key, new Date())}
+          columns={owner ? [...columns, actsColumn(setRotating, revoke)] : columns}/>}
       </Panel>
       <NewKey opened={making} close={() => setMaking(false)} created={created}/>
+      <Rotate of={rotating} close={() => setRotating(undefined)} created={created}/>
       <SecretsOnce secrets={secrets} close={() => setSecrets(undefined)}/>
       <Confirm act={act} close={() => setAct(undefined)}/>
     </>
@@ -60,19 +65,31 @@ const columns: readonly Column<Key>[] = [
   {title: "May", cell: (key) => <Group gap={4}>{key.scopes.map((s) => <Badge key={s} variant="default" radius={4} tt="none">{s}</Badge>)}</Group>},
   {title: "From", cell: (key) => key.allow.length > 0 ? <span className="mono">{key.allow.join(", ")}</span> : "any address"},
   {title: "Made", cell: (key) => <Time at={key.createdAt}/>},
-  {title: "Ends", cell: (key) => key.revokedAt ? <>revoked <Time at={key.revokedAt}/></> : key.expiresAt ? <Time at={key.expiresAt} relative/> : "never"},
+  {title: "Last used", cell: (key) => <Used of={key}/>},
+  {title: "Ends", cell: (key) => <End of={key}/>},
 ];
 
-function revokeColumn(revoke: (key: Key) => void): Column<Key> {
-  return {title: "Actions", acts: true, cell: (key) =>
-    !key.revokedAt && <Button size="xs" variant="default" onClick={() => revoke(key)} aria-label={`Revoke ${key.name}`}>Revoke</Button>};
+function Used({of: key}: {of: Key}) {
+  const unused = isUnused(key, new Date());
+  return (
+    <>
+      {key.lastUsedAt ? <><Time at={key.lastUsedAt} relative/> <span className="dim mono">{key.lastUsedFrom}</span></> : <span className="dim">never</span>}
+      {unused && <Badge color="var(--warning)" variant="outline" radius={4} tt="none" ml={6}>unused for {UNUSED_DAYS} days</Badge>}
+    </>
+  );
 }
 
-function status(key: Key): "active" | "ended" {
-  const expired = key.expiresAt && new Date(key.expiresAt) <= new Date();
-  return key.revokedAt || expired ? "ended" : "active";
+function End({of: key}: {of: Key}) {
+  return (
+    <>
+      {key.revokedAt ? <>revoked <Time at={key.revokedAt}/></> : key.expiresAt ? <Time at={key.expiresAt} relative/> : "never"}
+      {key.replacedBy && <span className="dim"> replaced by <span className="mono">{key.replacedBy}</span></span>}
+    </>
+  );
 }
 
-function newestFirst(keys: readonly Key[]): Key[] {
-  return keys.toSorted((a, b) => (status(a) === status(b) ? (a.createdAt < b.createdAt ? 1 : -1) : status(a) === "active" ? -1 : 1));
+function actsColumn(rotate: (key: Key) => void, revoke: (key: Key) => void): Column<Key> {
+  return {title: "Actions", acts: true, cell: (key) => !key.revokedAt && <Group gap={8} wrap="nowrap" justify="flex-end">
+    {isActive(key, new Date()) && !key.replacedBy && <Button size="xs" variant="default" onClick={() => rotate(key)} aria-label={`Rotate ${key.name}`}>Rotate</Button>}
+    <Button size="xs" variant="default" onClick={() => revoke(key)} aria-label={`Revoke ${key.name}`}>Revoke</Button></Group>};
 }
