@@ -118,22 +118,32 @@ type loader struct {
 
 // newLoader returns a loader with the defaults, whose keys are the known ones.
 func newLoader() (*loader, error) {
-	l := &loader{merged: koanf.New("."), known: map[string]bool{}, origins: map[string]string{}}
-	defaults, err := yamlv3.Marshal(DefaultConfig())
+	defaults, err := settingsByKey(DefaultConfig())
 	if err != nil {
-		return nil, fmt.Errorf("write defaults: %w", err)
+		return nil, err
 	}
-	keys, err := yaml.Parser().Unmarshal(defaults)
-	if err != nil {
-		return nil, fmt.Errorf("read defaults: %w", err)
-	}
-	if err := l.merged.Load(confmap.Provider(keys, ""), nil); err != nil {
-		return nil, fmt.Errorf("load defaults: %w", err)
-	}
+	l := &loader{merged: defaults, known: map[string]bool{}, origins: map[string]string{}}
 	for _, key := range l.merged.Keys() {
 		l.known[key] = true
 	}
 	return l, nil
+}
+
+// settingsByKey returns the values of a configuration by their keys.
+func settingsByKey(c Config) (*koanf.Koanf, error) {
+	text, err := yamlv3.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("write configuration: %w", err)
+	}
+	keys, err := yaml.Parser().Unmarshal(text)
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	values := koanf.New(".")
+	if err := values.Load(confmap.Provider(keys, ""), nil); err != nil {
+		return nil, fmt.Errorf("load configuration: %w", err)
+	}
+	return values, nil
 }
 
 func (l *loader) loadAll(s Sources) error {

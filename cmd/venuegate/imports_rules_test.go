@@ -45,10 +45,11 @@ var packageRules = []packageRule{
 	{"transport/listen", nil, nil, "a listener is the same for every server"},
 	{"transport/registry", []string{"transport/api", "transport/auth", "persistence", "venues"}, nil, "the registry changes records for every edge; it depends on no listener and no actor"},
 	{"transport/recordapi", []string{"transport/api", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the calls on records are the same at every edge that serves them"},
+	{"transport/operations", []string{"transport/recordapi", "transport/registry", "venues"}, nil, "the calls about the installation are the same at every edge that serves them"},
 	{"transport/clients/go", nil, []string{"transport/api"}, "a program of a user imports the client alone; its tests compare it with the document"},
 	{"transport/docs", []string{"transport/api", "transport/clients/*", "venues"}, nil, "the documentation shows the documents of the interface and the samples of the clients"},
-	{"transport/console", []string{"transport/api", "transport/auth", "transport/console/web", "transport/recordapi", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the console serves its pages; like every edge it imports no actor and no other edge"},
-	{"transport/...", []string{"transport/api", "transport/auth", "transport/recordapi", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
+	{"transport/console", []string{"transport/api", "transport/auth", "transport/console/web", "transport/operations", "transport/recordapi", "transport/listen", "transport/registry", "persistence", "venues"}, nil, "the console serves its pages; like every edge it imports no actor and no other edge"},
+	{"transport/...", []string{"transport/api", "transport/auth", "transport/operations", "transport/recordapi", "transport/listen", "transport/registry", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces that it needs; it never imports an actor or another edge"},
 
 	{"cmd/...", []string{"..."}, nil, "the binary connects everything"},
 	{"bench/...", []string{"..."}, nil, "load tools may use any package"},

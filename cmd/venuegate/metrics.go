@@ -147,6 +147,7 @@ type venueStats interface {
 	Stats() venue.Stats
 	Connection() market.Stats
 	BookSummary() book.Summary
+	Books() []book.Stats
 }
 
 // Describe sends nothing, because the set of series depends on what runs.

@@ -49,6 +49,7 @@ type knownStats struct {
 func (knownStats) Stats() venue.Stats          { return venue.Stats{} }
 func (k knownStats) Connection() market.Stats  { return k.connection }
 func (k knownStats) BookSummary() book.Summary { return k.books }
+func (knownStats) Books() []book.Stats         { return nil }
 
 // TestBookMetrics checks that each figure of a venue's connection and books has its
 // series, and that no series is labelled with a book.

@@ -24,11 +24,11 @@ const (
 	opRead
 	opMarket
 	opClock
-	operations
+	operationCount
 )
 
 func (o operation) String() string {
-	return [operations]string{"place", "amend", "cancel", "protect", "leverage", "query", "read", "market", "clock"}[o]
+	return [operationCount]string{"place", "amend", "cancel", "protect", "leverage", "query", "read", "market", "clock"}[o]
 }
 
 // mutates reports whether the operation changes something at the venue.
@@ -88,7 +88,7 @@ var callBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
 
 // calls observes the requests to one venue. Its histograms are looked up once, so that an
 // order does not.
-type calls [operations][callOutcomes]prometheus.Observer
+type calls [operationCount][callOutcomes]prometheus.Observer
 
 // newCalls returns the observers of every venue, with all their series.
 func newCalls(metrics prometheus.Registerer) map[venues.Venue]*calls {
@@ -99,7 +99,7 @@ func newCalls(metrics prometheus.Registerer) map[venues.Venue]*calls {
 	all := map[venues.Venue]*calls{}
 	for _, exchange := range venues.All() {
 		all[exchange] = &calls{}
-		for o := range operations {
+		for o := range operationCount {
 			for _, outcome := range outcomesOf(o) {
 				all[exchange][o][outcome] = durations.WithLabelValues(string(exchange), o.String(), outcome.String())
 			}

@@ -93,8 +93,8 @@ var (
 	groupSizeBuckets = []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// observeGroups returns the observer of the store's commit groups.
-func observeGroups(metrics prometheus.Registerer) func(batches int, took time.Duration) {
+// observeGroups returns the observer of the store's commit groups, which also keeps the newest.
+func observeGroups(metrics prometheus.Registerer, newest *commits) func(batches int, took time.Duration) {
 	duration := prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "venuegate_commit_duration_seconds", Help: "Time of a commit group from its beginning until it was in the log and, unless its batches allow a delay, synced.", Buckets: commitBuckets,
 	})
@@ -105,6 +105,7 @@ func observeGroups(metrics prometheus.Registerer) func(batches int, took time.Du
 	return func(batches int, took time.Duration) {
 		duration.Observe(took.Seconds())
 		size.Observe(float64(batches))
+		newest.add(took)
 	}
 }
 

@@ -56,6 +56,10 @@ type engine struct {
 	tree     *root.Tree
 	// venueStats are the sources of each venue's metrics.
 	venueStats map[venues.Venue]venueStats
+	// connectors are the configured venues.
+	connectors map[venues.Venue]venues.Connector
+	startedAt  time.Time
+	commits    commits
 	// streams count the private connections of each venue.
 	streams map[venues.Venue]*private.Streams
 	// latency has the hops of the newest orders.
@@ -81,7 +85,7 @@ type publicSide struct {
 // openEngine builds from the bottom up: store, connectors, actors, edges. The
 // actors begin to reconcile immediately.
 func openEngine(ctx context.Context, config Config, public publicSide, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
-	e := &engine{config: config, public: public, log: log}
+	e := &engine{config: config, public: public, log: log, startedAt: time.Now()}
 	if err := e.open(ctx, dir, metrics); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -89,7 +93,7 @@ func openEngine(ctx context.Context, config Config, public publicSide, dir *data
 }
 
 func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Registerer) (err error) {
-	storeOptions := badgerstore.Options{Logger: e.log.Named("store"), ObserveGroup: observeGroups(metrics)}
+	storeOptions := badgerstore.Options{Logger: e.log.Named("store"), ObserveGroup: observeGroups(metrics, &e.commits)}
 	if e.store, err = badgerstore.Open(dir.file(storeName), storeOptions); err != nil {
 		return err
 	}
@@ -102,6 +106,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	e.add(func() error { closeConnectors(); return nil })
+	e.connectors = connectors
 	if err := openListings(ctx, e.store, e.config, connectors, e.log); err != nil {
 		return err
 	}
@@ -246,7 +251,11 @@ func (e *engine) mountDocs() {
 
 // backup writes a backup of the store and the files of endpoints.
 func (e *engine) backup(ctx context.Context, w io.Writer) error {
-	return writeBackup(ctx, e.store, e.sheets(), w)
+	if err := writeBackup(ctx, e.store, e.sheets(), w); err != nil {
+		return err
+	}
+	e.finishBackup(ctx)
+	return nil
 }
 
 // AccountReady returns nil while an account accepts orders, else the reason.

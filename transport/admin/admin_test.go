@@ -24,6 +24,7 @@ import (
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/documenttest"
+	"venuegate/transport/operationstest"
 	"venuegate/transport/pipetest"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
@@ -116,8 +117,8 @@ func openOn(t *testing.T, listener net.Listener, changes ...func(*registry.Optio
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
 	h.server = admin.NewServer(admin.ServerOptions{
 		Registry: h.registry, Token: token, Readiness: func() api.Readiness { return h.ready }, Metrics: metrics, Log: zap.New(core),
-		Latency: func() admin.Latency { return sampleLatency },
-		Backup:  func(_ context.Context, w io.Writer) error { return h.backup(w) },
+		Operations: operationstest.Source{}, Latency: func() admin.Latency { return sampleLatency },
+		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
 	h.url = "http://" + listener.Addr().String()
 	served := make(chan error, 1)

@@ -22,6 +22,7 @@ import (
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/documenttest"
+	"venuegate/transport/operations"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
 	"venuegate/venues"
@@ -86,6 +87,10 @@ var bodies = map[string]any{
 	"JournalRow": registry.Row{}, "JournalField": persistence.JournalField{}, "Verified": registry.Verified{}, "BrokenChain": registry.BrokenChain{},
 	"Rotated": registry.Rotated{}, "LatencyReport": admin.Latency{}, "VenueLatency": admin.VenueLatency{},
 	"HopLatency": admin.HopLatency{}, "OrderLatency": admin.OrderLatency{},
+	"Actors": operations.Actors{}, "Actor": operations.Actor{}, "Incidents": operations.Incidents{}, "ActorFailure": operations.Failure{}, "DeadLetter": operations.DeadLetter{},
+	"VenueState": operations.Venue{}, "Connections": operations.Connections{}, "VenueLimit": operations.RateLimit{}, "WaitingRequests": operations.Waiting{},
+	"BookState": operations.Book{}, "Streams": operations.Streams{}, "StreamKey": operations.StreamKey{}, "StoreState": operations.Store{}, "Commits": operations.Commits{},
+	"Configuration": operations.Config{}, "ConfigValue": operations.ConfigValue{},
 }
 
 // Every object of the document has exactly the members of its type, and a record
@@ -221,7 +226,8 @@ func TestEveryOperationSucceeds(t *testing.T) {
 func (h *fixture) succeedReads() {
 	for _, path := range []string{
 		"/healthz", "/metrics", "/openapi.yaml", "/debug/pprof/cmdline", "/debug/pprof/heap",
-		"/admin/v1/latency", "/admin/v1/backup", "/admin/v1/journal/verify",
+		"/admin/v1/latency", "/admin/v1/backup", "/admin/v1/journal/verify", "/admin/v1/actors", "/admin/v1/incidents", "/admin/v1/venues",
+		"/admin/v1/books", "/admin/v1/streams", "/admin/v1/store", "/admin/v1/config",
 	} {
 		h.call(http.StatusOK, "GET", path, "")
 	}

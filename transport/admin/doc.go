@@ -18,9 +18,7 @@
 //	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
 //	GET  /openapi.yaml                  the document of these calls
 //	     /debug/pprof/...               profiles          (token)
-//	POST GET /admin/v1/customers        create, list (?customer=)  (token)
-//	GET PATCH DELETE .../{id}           read, change, disable
-//	POST GET /admin/v1/keys             create, list (?customer=)
+//	POST GET /admin/v1/keys             create, list (?customer=)  (token)
 //	GET PATCH DELETE .../{id}           read, change, revoke
 //	POST GET /admin/v1/users            create, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, disable
@@ -61,9 +59,11 @@
 //	                                    from= to= limit= cursor=
 //	GET  /admin/v1/journal/export       the same filters, format=jsonl|csv
 //	GET  /admin/v1/trades/export        closed positions, ?customer= exchange= symbol= from= to=
-//	GET  /admin/v1/journal/verify       the chain of the installation's journal
+//	     /admin/v1/customers, actors,   the installation; see package operations
+//	     incidents, venues, books,
+//	     streams, store, config,
+//	     journal/verify, rotate-key
 //	GET  /admin/v1/latency              where the newest orders spent their time
-//	POST /admin/v1/rotate-key           seal every secret with a new key
 //	GET  /admin/v1/backup               all durable data  (token)
 //
 // Calls marked (token), and every call below /admin/v1, require the administration

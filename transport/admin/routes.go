@@ -15,6 +15,7 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/operations"
 	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -44,34 +45,17 @@ const prefix = "/admin/v1"
 
 func (s *Server) routeRecords() {
 	v1 := s.app.Group(prefix, s.authorize)
-	customers := func(*registry.View) *registry.Customers { return s.Registry.Customers }
 	server := func(*registry.View) *Server { return s }
 	routes := []recordapi.Route{
-		{Method: http.MethodPost, Path: "/customers", Handle: recordapi.Create(customers, (*registry.Customers).Create)},
-		{Method: http.MethodGet, Path: "/customers", Handle: recordapi.List(customers, (*registry.Customers).List)},
-		{Method: http.MethodGet, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Get)},
-		{Method: http.MethodPatch, Path: "/customers/:id", Handle: recordapi.Change(customers, (*registry.Customers).Change)},
-		{Method: http.MethodDelete, Path: "/customers/:id", Handle: recordapi.One(customers, (*registry.Customers).Disable)},
-
 		{Method: http.MethodGet, Path: "/backup", Handle: s.backup},
 		{Method: http.MethodGet, Path: "/latency", Handle: recordapi.One(server, (*Server).latency)},
-		{Method: http.MethodPost, Path: "/rotate-key", Handle: recordapi.One(server, (*Server).rotateKey)},
-		{Method: http.MethodGet, Path: "/journal/verify", Handle: recordapi.One(server, (*Server).verifyJournal)},
 	}
-	for _, r := range slices.Concat(recordapi.Records(), routes) {
+	for _, r := range slices.Concat(recordapi.Records(), operations.Routes(s.Operations), routes) {
 		v1.Add(r.Method, r.Path, func(c *fiber.Ctx) error { return r.Handle(&s.calls, &s.Registry.View, c) })
 	}
 }
 
 func (s *Server) latency(context.Context, string) (Latency, error) { return s.Latency(), nil }
-
-func (s *Server) rotateKey(ctx context.Context, _ string) (registry.Rotated, error) {
-	return s.Registry.RotateKey(ctx)
-}
-
-func (s *Server) verifyJournal(ctx context.Context, _ string) (registry.Verified, error) {
-	return s.Registry.VerifyJournal(ctx)
-}
 
 func (s *Server) backup(on *recordapi.Server, _ *registry.View, c *fiber.Ctx) error {
 	on.Stream(c, fiber.MIMEOctetStream, func(w io.Writer) error { return s.Backup(on.Context, w) })

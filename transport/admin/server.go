@@ -15,6 +15,7 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/transport/listen"
+	"venuegate/transport/operations"
 	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -40,6 +41,8 @@ type ServerOptions struct {
 	Token venues.Secret
 	// Readiness reports whether trading is possible.
 	Readiness func() api.Readiness
+	// Operations reports the state of the running parts.
+	Operations operations.Source
 	// Latency returns where the newest orders spent their time.
 	Latency func() Latency
 	// Backup writes all durable data while the service runs.
