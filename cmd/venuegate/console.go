@@ -43,6 +43,7 @@ func (e *engine) openConsoles() (err error) {
 	}
 	e.add(e.consoles.public.Close)
 	o.Operators, o.URL, o.Source = true, e.public.adminURL, connectionSource
+	o.Operations, o.Backup = operationsOf{e}, e.backup
 	o.RequireTOTP = e.config.Console.RequireTOTP == totpAlways
 	if e.consoles.operators, err = console.New(o); err != nil {
 		return err

@@ -113,6 +113,9 @@ func (s *Console) routes() []route {
 		}
 		all = append(all, route{Method: r.Method, Path: r.Path, access: who, record: r.Handle})
 	}
+	if s.Operators {
+		all = append(all, s.operatorRoutes()...)
+	}
 	return all
 }
 

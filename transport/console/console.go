@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"venuegate/transport/auth"
 	"venuegate/transport/console/web"
 	"venuegate/transport/listen"
+	"venuegate/transport/operations"
 	"venuegate/transport/recordapi"
 	"venuegate/transport/registry"
 	"venuegate/venues"
@@ -32,7 +34,8 @@ type Tokens interface {
 	Issue(s auth.Session) (venues.Secret, error)
 }
 
-// Options configure a Console. All are required but Environments.
+// Options configure a Console. All are required but Environments, and Operations and Backup
+// for a console of operators only.
 type Options struct {
 	// Operators selects the console of the administration listener, where operators sign in.
 	Operators bool
@@ -57,6 +60,9 @@ type Options struct {
 	Secrets   registry.Secrets
 	Passwords *Passwords
 	Tokens    Tokens
+	// Operations reports the state of the installation, Backup writes all durable data.
+	Operations operations.Source
+	Backup     func(context.Context, io.Writer) error
 	// Source returns the address of the client of a request.
 	Source func(*fiber.Ctx) netip.Addr
 	Log    *zap.Logger
@@ -73,6 +79,7 @@ type Console struct {
 	policy   string
 	attempts attempts
 	tickets  *tickets
+	permits  permits
 	// now is the clock of the second step.
 	now func() time.Time
 }

@@ -16,6 +16,8 @@
 //	     .../overview                        the state of the customer; see package registry
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
 //	     .../endpoints, deliveries, signals, alerts, journal, trades
+//	     .../customers, actors, ...      the installation, for operators; see package operations
+//	POST GET .../backup                  permit a backup, and fetch it once
 //
 // One Console serves one listener. At the public one the users of customers sign in, at that
 // of the administration operators; the session of one is not accepted at the other. access.go

@@ -27,6 +27,7 @@ import (
 	"venuegate/transport/console"
 	"venuegate/transport/console/web"
 	"venuegate/transport/documenttest"
+	"venuegate/transport/operationstest"
 	"venuegate/transport/registry"
 	"venuegate/transport/registrytest"
 	"venuegate/venues"
@@ -62,6 +63,9 @@ type house struct {
 	// now is the time of the second step.
 	now time.Time
 }
+
+// forOperators makes the console that of operators.
+func forOperators(o *console.Options) { o.Operators = true }
 
 // revoker ends sessions at both the authenticator and the recorder of the tests.
 type revoker struct {
@@ -112,6 +116,9 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	}
 	for _, change := range changes {
 		change(&o)
+	}
+	if o.Operators {
+		o.Operations, o.Backup = operationstest.Source{}, func(_ context.Context, w io.Writer) error { _, err := io.WriteString(w, "a backup"); return err }
 	}
 	if h.console, err = console.New(o); err != nil {
 		t.Fatal(err)
