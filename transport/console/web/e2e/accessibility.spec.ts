@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type {Page} from "@playwright/test";
-import {expect, pagePaths, settled, signIn, test} from "./fixtures";
+import {enterAsOperator, expect, pagePaths, settled, signIn, test} from "./fixtures";
 import type {Demo} from "./service";
 
 // violations returns what axe finds against WCAG 2.2 A and AA, with the elements.
@@ -62,6 +62,23 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.getByRole("dialog").waitFor();
       expect.soft(await violations(page), `${path}, its dialog`).toEqual([]);
     }
+  });
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe finds nothing on any page of operators, ${colorScheme}`, async ({page, service}) => {
+    test.setTimeout(300_000);
+    await page.emulateMedia({colorScheme, reducedMotion: "reduce"});
+    await enterAsOperator(page, service);
+    for (const path of await pagePaths(page)) {
+      await page.goto(service.demo.adminUrl + path);
+      await settled(page);
+      expect.soft(await violations(page), path).toEqual([]);
+    }
+    await page.goto(`${service.demo.adminUrl}/console/operator/store`);
+    await page.getByRole("button", {name: "Download a backup"}).click();
+    await page.getByRole("dialog").waitFor();
+    expect.soft(await violations(page), "the dialog of a backup").toEqual([]);
   });
 }
 

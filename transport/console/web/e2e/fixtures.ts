@@ -65,6 +65,12 @@ export async function enter(page: Page, link: string): Promise<void> {
   await page.getByRole("heading", {level: 1}).waitFor();
 }
 
+/** Signs an operator in at the administration listener, with the link that the command prints. */
+export async function enterAsOperator(page: Page, service: Service): Promise<void> {
+  const printed = await service.command("console", "login", "--operator");
+  await enter(page, printed.split("\n")[0] ?? "");
+}
+
 /** Confirms with the password in the dialog that important acts ask for. */
 export async function stepUp(page: Page, password: string): Promise<void> {
   const dialog = page.getByRole("dialog", {name: "Confirm that it is you"});

@@ -48,6 +48,15 @@ export class Service {
     return (await promisify(execFile)(BINARY, [...args, "--data", this.data])).stdout;
   }
 
+  /** Creates a data directory from a backup, and removes it again. */
+  async restore(backup: string, into: string): Promise<void> {
+    try {
+      await promisify(execFile)(BINARY, ["restore", backup, "--data", into]);
+    } finally {
+      await rm(into, {recursive: true, force: true});
+    }
+  }
+
   /** Returns the link to set the password of a new user. */
   async invite(login: string, role: "viewer" | "trader" | "owner"): Promise<string> {
     const customers = await fetch(`${this.demo.adminUrl}/admin/v1/customers`, {

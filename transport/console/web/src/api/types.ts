@@ -39,6 +39,20 @@ export type Resent = Records["schemas"]["Resent"];
 export type User = Records["schemas"]["User"];
 export type Role = Records["schemas"]["Role"];
 
+export type Customer = Records["schemas"]["Customer"];
+export type Actors = Records["schemas"]["Actors"];
+export type Actor = Records["schemas"]["Actor"];
+export type Incidents = Records["schemas"]["Incidents"];
+export type VenueState = Records["schemas"]["VenueState"];
+export type BookState = Records["schemas"]["BookState"];
+export type Streams = Records["schemas"]["Streams"];
+export type StreamKey = Records["schemas"]["StreamKey"];
+export type StoreState = Records["schemas"]["StoreState"];
+export type Configuration = Records["schemas"]["Configuration"];
+export type ConfigValue = Records["schemas"]["ConfigValue"];
+export type Verified = Records["schemas"]["Verified"];
+export type Rotated = Records["schemas"]["Rotated"];
+
 export type Exchange = Trading["schemas"]["Exchange"];
 export type Venue = Trading["schemas"]["Venue"];
 export type Instrument = Trading["schemas"]["Instrument"];

@@ -20,7 +20,7 @@ export function Shell({children}: {children: ReactNode}) {
       <div className={`${styles.band} ${environment === "live" ? styles.live : ""}`}>{bandText[environment]}</div>
       <header className={styles.header}>
         <Link href="/" className={styles.name}>venuegate</Link>
-        <span className={`dim outside ${styles.customer}`}>{session.customerName}</span>
+        <span className={`dim outside ${styles.customer}`}>{session.role === "operator" ? "Operator" : session.customerName}</span>
         <div className={styles.right}><Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>

@@ -1,4 +1,4 @@
-import {IconArrowsExchange, IconBolt, IconChartCandle, IconHome, IconKey, IconListDetails, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconAdjustmentsHorizontal, IconArrowsExchange, IconBinaryTree, IconBolt, IconBook2, IconBroadcast, IconBuilding, IconBuildingBank, IconChartCandle, IconDatabase, IconHome, IconKey, IconListDetails, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -15,12 +15,14 @@ export interface Page {
   readonly owner?: boolean;
   /** Only users of a customer see it: it is about their orders. */
   readonly customer?: boolean;
+  /** Only operators see it: it is about the installation. */
+  readonly operator?: boolean;
   readonly show: ComponentType;
 }
 
 /** pagesOf returns the pages that a user may open. */
 export function pagesOf(session: Session): readonly Page[] {
-  return pages.filter((page) => (!page.owner || mayChange(session)) && (!page.customer || session.role !== "operator"));
+  return pages.filter((page) => (!page.owner || mayChange(session)) && (session.role === "operator" ? !page.customer : !page.operator));
 }
 
 /** isAt reports whether a location is the one of a page or below it. */
@@ -30,6 +32,13 @@ export function isAt(page: Page, location: string): boolean {
 
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [
+  {path: "/operator/venues", title: "Venues", icon: IconBuildingBank, primary: true, operator: true, show: lazy(() => import("../pages/operator/Venues"))},
+  {path: "/operator/books", title: "Books", icon: IconBook2, operator: true, show: lazy(() => import("../pages/operator/Books"))},
+  {path: "/operator/streams", title: "Streams", icon: IconBroadcast, operator: true, show: lazy(() => import("../pages/operator/Streams"))},
+  {path: "/operator/actors", title: "Actors", icon: IconBinaryTree, primary: true, operator: true, show: lazy(() => import("../pages/operator/Actors"))},
+  {path: "/operator/store", title: "Store", icon: IconDatabase, primary: true, operator: true, show: lazy(() => import("../pages/operator/Store"))},
+  {path: "/operator/customers", title: "Customers", icon: IconBuilding, primary: true, operator: true, show: lazy(() => import("../pages/operator/Customers"))},
+  {path: "/operator/configuration", title: "Configuration", icon: IconAdjustmentsHorizontal, operator: true, show: lazy(() => import("../pages/operator/Configuration"))},
   {path: "/overview", title: "Overview", icon: IconHome, primary: true, customer: true, show: lazy(() => import("../pages/overview/Overview"))},
   {path: "/trade", title: "Trade", icon: IconChartCandle, primary: true, customer: true, show: lazy(() => import("../pages/trade/Trade"))},
   {path: "/orders", title: "Orders", icon: IconListDetails, primary: true, customer: true, show: lazy(() => import("../pages/orders/Orders"))},

@@ -1,7 +1,8 @@
-import {Button, Group, Radio, Stack, TextInput} from "@mantine/core";
+import {Button, Group, NativeSelect, Radio, Stack, TextInput} from "@mantine/core";
+import {useQuery} from "@tanstack/react-query";
 import {useState} from "react";
 import {call, faultOf} from "../../api/client";
-import type {Role, User} from "../../api/types";
+import type {Customer, Items, Role, User} from "../../api/types";
 import {useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
 import {Dialog} from "../../ui/Dialog";
@@ -28,7 +29,8 @@ export function NewUser(props: Props) {
 }
 
 function Form({close, created}: Props) {
-  const {customer} = useSession();
+  const session = useSession();
+  const [customer, setCustomer] = useState(session.customer);
   const stepUp = useStepUp();
   const [login, setLogin] = useState("");
   const [role, setRole] = useState<string>("viewer");
@@ -36,6 +38,7 @@ function Form({close, created}: Props) {
   return (
     <form onSubmit={submit}>
       <Stack>
+        {session.role === "operator" && <OfCustomer value={customer} choose={setCustomer}/>}
         <TextInput label="Login" required maxLength={64} autoCapitalize="none" spellCheck={false} autoComplete="off" error={faultOf(failure, "login")}
           value={login} onChange={(e) => setLogin(e.currentTarget.value)} data-autofocus/>
         <Radio.Group label="Role" value={role} onChange={setRole}>
@@ -44,9 +47,17 @@ function Form({close, created}: Props) {
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>Cancel</Button>
-          <Button type="submit" loading={busy} disabled={login.trim() === ""}>Make the user</Button>
+          <Button type="submit" loading={busy} disabled={login.trim() === "" || customer === ""}>Make the user</Button>
         </Group>
       </Stack>
     </form>
   );
+}
+
+// OfCustomer is where an operator chooses the customer of the user.
+function OfCustomer({value, choose}: {value: string; choose: (customer: string) => void}) {
+  const customers = useQuery({queryKey: ["customers"], queryFn: () => call<Items<Customer>>("GET", "customers")});
+  if (customers.error) return <Failure error={customers.error} retry={() => void customers.refetch()}/>;
+  const data = customers.data?.items.filter(({disabled}) => !disabled).map(({id, name}) => ({value: id, label: name})) ?? [];
+  return <NativeSelect label="Customer" required data={[{value: "", label: "choose"}, ...data]} value={value} onChange={(e) => choose(e.currentTarget.value)}/>;
 }

@@ -4,7 +4,7 @@ import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {call} from "../../api/client";
 import type {Items, Role, User} from "../../api/types";
-import {useSession} from "../../app/session";
+import {mayChange, useSession} from "../../app/session";
 import {useStepUp} from "../../app/step-up";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Panel} from "../../ui/Panel";
@@ -13,9 +13,11 @@ import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {NewUser, roles} from "./NewUser";
 
-/** Users lists who may sign in for the customer; an owner invites, changes and disables them. */
+/** Users lists who may sign in for the customer; an owner invites, changes and disables them. An operator does so for all customers. */
 export default function Users() {
-  const {user: me, role} = useSession();
+  const session = useSession();
+  const {user: me} = session;
+  const may = mayChange(session);
   const stepUp = useStepUp();
   const queries = useQueryClient();
   const users = useQuery({queryKey: ["users"], queryFn: () => call<Items<User>>("GET", "users")});
@@ -31,12 +33,13 @@ export default function Users() {
     }
   };
   const acts: Column<User> = {title: "Actions", acts: true, cell: (user) => user.id !== me && <Change user={user} ask={setAct} change={change} invited={invited}/>};
-  const add = role === "owner" && <Button size="xs" leftSection={<IconPlus size={14}/>} onClick={() => setMaking(true)}>New user</Button>;
+  const shown = session.role === "operator" ? [...columns.slice(0, 1), customerColumn, ...columns.slice(1)] : columns;
+  const add = may && <Button size="xs" leftSection={<IconPlus size={14}/>} onClick={() => setMaking(true)}>New user</Button>;
   return (
     <>
       <h1>Users</h1>
       <Panel title="Users" query={users} actions={add}>
-        {({items}) => <Table caption="Users" rows={items} id={(user) => user.id} faded={(user) => user.disabled} columns={role === "owner" ? [...columns, acts] : columns}/>}
+        {({items}) => <Table caption="Users" rows={items} id={(user) => user.id} faded={(user) => user.disabled} columns={may ? [...shown, acts] : shown}/>}
       </Panel>
       <NewUser opened={making} close={() => setMaking(false)} created={(user) => {
         setMaking(false);
@@ -74,7 +77,7 @@ function Change({user, ask, change, invited}: ChangeProps) {
     <Menu position="bottom-end">
       <Menu.Target><Button size="xs" variant="default" aria-label={`Change ${user.id}`}>Change</Button></Menu.Target>
       <Menu.Dropdown>
-        {!user.disabled && roles.filter(({role}) => role !== user.role).map(({role, may}) => (
+        {!user.disabled && user.role !== "operator" && roles.filter(({role}) => role !== user.role).map(({role, may}) => (
           <Menu.Item key={role} onClick={() => toRole(role, may)}>Make {role}</Menu.Item>))}
         {!user.disabled && <Menu.Item onClick={link}>New link</Menu.Item>}
         <Menu.Item onClick={() => enable(!user.disabled)}>{user.disabled ? "Enable" : "Disable"}</Menu.Item>
@@ -86,6 +89,8 @@ function Change({user, ask, change, invited}: ChangeProps) {
 const said: Record<Role, string> = {
   viewer: "sees everything", trader: "trades", owner: "changes everything", operator: "runs the service",
 };
+
+const customerColumn: Column<User> = {title: "Customer", cell: ({customer}) => customer === "" ? <span className="dim">none</span> : <span className="mono">{customer}</span>};
 
 const columns: readonly Column<User>[] = [
   {title: "Login", cell: (user) => <span className="outside">{user.id}</span>},
