@@ -15,7 +15,7 @@
 //	GET .../outgoing                         the address from which the service calls venues
 //	     .../overview                        the state of the customer; see package registry
 //	     .../users, keys, accounts, hooks    the records of the customer; see package recordapi
-//	     .../endpoints, deliveries, signals, alerts, journal, trades
+//	     .../endpoints, deliveries, signals, alerts, journal, trades, telegram
 //	     .../customers, actors, ...      the installation, for operators; see package operations
 //	POST GET .../backup                  permit a backup, and fetch it once
 //

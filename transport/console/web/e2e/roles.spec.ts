@@ -9,7 +9,7 @@ for (const role of ["viewer", "trader"] as const) {
     for (const path of paths) {
       await page.goto(service.demo.baseUrl + path);
       await settled(page);
-      await expect(page.getByRole("button", {name: /^(New (key|user|channel|endpoint)|Revoke .*|Rotate.*|Remove.*)$/}), path).toHaveCount(0);
+      await expect(page.getByRole("button", {name: /^(New (key|user|channel|endpoint|chat|spreadsheet|workbook)|Revoke .*|Rotate.*|Remove.*)$/}), path).toHaveCount(0);
     }
     for (const [method, call] of [["POST", "keys"], ["POST", "users"], ["POST", "hooks"], ["POST", "endpoints"], ["POST", "accounts"]] as const) {
       const response = await page.request.fetch(`${service.demo.console.url}/api/${call}`, {method, headers: {"X-Console": "1", "Sec-Fetch-Site": "same-origin"}, data: {}});

@@ -16,13 +16,16 @@ export interface Demo {
   readonly console: {readonly url: string; readonly user: string; readonly password: string};
 }
 
+/** Settings of the service, as environment variables. */
+export type Settings = Readonly<Record<string, string>>;
+
 /** Service is a demo: the built binary with simulated venues, a data directory and ports of its own. */
 export class Service {
-  private constructor(readonly data: string, private process: ChildProcess, public demo: Demo) {}
+  private constructor(readonly data: string, private readonly settings: Settings, private process: ChildProcess, public demo: Demo) {}
 
-  static async start(): Promise<Service> {
+  static async start(settings: Settings = {}): Promise<Service> {
     const data = await mkdtemp(join(tmpdir(), "venuegate-e2e-"));
-    return new Service(data, ...await serve(data, "127.0.0.1:0"));
+    return new Service(data, settings, ...await serve(data, "127.0.0.1:0", settings));
   }
 
   /** Kills the process (SIGKILL). */
@@ -34,7 +37,7 @@ export class Service {
 
   /** Serves the data directory again, at the same address. */
   async restart(): Promise<void> {
-    [this.process, this.demo] = await serve(this.data, new URL(this.demo.baseUrl).host);
+    [this.process, this.demo] = await serve(this.data, new URL(this.demo.baseUrl).host, this.settings);
   }
 
   /** Ends the process and removes its data. */
@@ -69,10 +72,10 @@ export class Service {
 }
 
 // serve starts the binary and waits until it has described itself.
-async function serve(data: string, listen: string): Promise<[ChildProcess, Demo]> {
+async function serve(data: string, listen: string, settings: Settings): Promise<[ChildProcess, Demo]> {
   const file = join(data, "demo.json");
   const before = await written(file);
-  const child = spawn(BINARY, ["serve", "--demo", "--data", data, "--listen", listen, "--admin-listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "pipe"]});
+  const child = spawn(BINARY, ["serve", "--demo", "--data", data, "--listen", listen, "--admin-listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "pipe"], env: {...process.env, ...settings}});
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => { output = (output + chunk.toString()).slice(-4096); });
   for (let waited = 0; waited < START_SECONDS * 10; waited++) {

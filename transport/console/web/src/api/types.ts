@@ -31,11 +31,17 @@ export type VenueAccount = Records["schemas"]["VenueAccount"];
 export type JournalRow = Records["schemas"]["JournalRow"];
 export type Endpoint = Records["schemas"]["Endpoint"];
 export type EndpointStats = Records["schemas"]["EndpointStats"];
+export type EndpointFile = Records["schemas"]["EndpointFile"];
+export type Bot = Records["schemas"]["Bot"];
+export type Chat = Records["schemas"]["Chat"];
+export type CheckResult = Records["schemas"]["CheckResult"];
 export type EndpointTest = Records["schemas"]["EndpointTest"];
 export type Delivery = Records["schemas"]["Delivery"];
 export type DeliveryDetail = Records["schemas"]["DeliveryDetail"];
 export type DeliveryAttempt = Records["schemas"]["DeliveryAttempt"];
 export type Resent = Records["schemas"]["Resent"];
+export type Alert = Records["schemas"]["Alert"];
+export type NewAlert = Records["schemas"]["NewAlert"];
 export type User = Records["schemas"]["User"];
 export type Role = Records["schemas"]["Role"];
 

@@ -2,17 +2,38 @@
 import type {Delivery, Endpoint} from "../api/types";
 import {ago} from "../ui/Time";
 
+interface EventType {
+  readonly type: string;
+  readonly reports: string;
+  /** The kinds of endpoint that receive it; without it every kind but rows of closed trades. */
+  readonly kinds?: readonly Endpoint["kind"][];
+}
+
 /** The types of event, with what each reports. */
-export const eventTypes: readonly {readonly type: string; readonly reports: string}[] = [
+export const eventTypes: readonly EventType[] = [
   {type: "order.filled", reports: "An order is filled completely."},
   {type: "order.partially_filled", reports: "A part of an order is filled."},
   {type: "position.closed", reports: "A position is closed, with its result."},
   {type: "stop.triggered", reports: "A stop loss or take profit was reached."},
   {type: "alert.fired", reports: "A price alert fired."},
   {type: "risk.limit_reached", reports: "The limit of the daily loss was reached."},
+  {type: "notification", reports: "A signal of a channel that asks only for a message.", kinds: ["telegram"]},
 ];
 
+/** eventTypesOf returns the types of event that endpoints of a kind may be limited to. */
+export function eventTypesOf(kind: Endpoint["kind"]): readonly EventType[] {
+  return eventTypes.filter(({kinds}) => !kinds || kinds.includes(kind));
+}
+
 export const kindWords: Readonly<Record<Endpoint["kind"], string>> = {webhook: "webhook", telegram: "chat", sheet: "spreadsheet", file: "workbook"};
+
+/** takesRows reports whether endpoints of a kind receive closed positions alone, one row each. */
+export function takesRows(kind: Endpoint["kind"]): boolean {
+  return kind === "sheet" || kind === "file";
+}
+
+/** The service counts no more waiting events of an endpoint. */
+export const WAITING_MAX = 1000;
 
 /** nameOf returns what an endpoint is called: its name, or where it sends to. */
 export function nameOf(endpoint: Endpoint): string {

@@ -3,20 +3,21 @@ import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {Link, useLocation} from "wouter";
 import {call, faultOf} from "../../api/client";
-import type {Endpoint as Record, EndpointTest} from "../../api/types";
+import type {Endpoint as Record} from "../../api/types";
 import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
-import {duration, kindWords, nameOf, targetOf} from "../../outbound/words";
+import {TestEvent} from "../../outbound/TestEvent";
+import {kindWords, nameOf, takesRows, targetOf} from "../../outbound/words";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure, Panel} from "../../ui/Panel";
 import panel from "../../ui/Panel.module.css";
-import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
-import {EndpointState} from "./Endpoints";
+import {EndpointState, Receives} from "./Endpoints";
 import styles from "./Endpoints.module.css";
 import {Numbers} from "./Numbers";
+import {Replace} from "./Replace";
 import {Signature} from "./Signature";
 import {Types} from "./Types";
 import {visible} from "../../ui/outside";
@@ -50,7 +51,7 @@ function Facts({endpoint}: {endpoint: Record}) {
     <dl className={styles.facts}>
       <dt>Sent to</dt><dd className="mono outside">{endpoint.url ?? targetOf(endpoint)}</dd>
       <dt>Kind</dt><dd>{kindWords[endpoint.kind]}</dd>
-      <dt>Receives</dt><dd>{endpoint.types.length === 0 ? "everything" : <span className="mono">{endpoint.types.join(", ")}</span>}</dd>
+      <dt>Receives</dt><dd><Receives endpoint={endpoint}/></dd>
       <dt>Id</dt><dd className="mono">{endpoint.id}</dd>
       <dt>Made</dt><dd><Time at={endpoint.createdAt}/></dd>
     </dl>
@@ -63,6 +64,7 @@ function Acts({endpoint, changed}: {endpoint: Record; changed: () => Promise<voi
   const [, navigate] = useLocation();
   const [act, setAct] = useState<Act>();
   const [editing, setEditing] = useState(false);
+  const [replacing, setReplacing] = useState(false);
   const path = `endpoints/${endpoint.id}`;
   const change = (paused: boolean) => async () => {
     await stepUp(() => call("PATCH", path, {paused}));
@@ -80,12 +82,15 @@ function Acts({endpoint, changed}: {endpoint: Record; changed: () => Promise<voi
   });
   const stopped = endpoint.paused || endpoint.disabled !== "";
   const owner = mayChange(session);
+  const replaceable = {telegram: "Replace the token", sheet: "Replace the key", webhook: undefined, file: undefined}[endpoint.kind];
   return (
     <>
       {!stopped && (owner || mayTrade(session)) && <Button size="xs" variant="default" onClick={pause}>Pause</Button>}
       {stopped && owner && <Button size="xs" onClick={resume}>Resume</Button>}
       {owner && <Button size="xs" variant="default" onClick={() => setEditing(true)}>Change</Button>}
+      {owner && replaceable && <Button size="xs" variant="default" onClick={() => setReplacing(true)}>{replaceable}</Button>}
       {owner && <Button size="xs" variant="default" onClick={remove}>Remove</Button>}
+      <Replace opened={replacing} endpoint={endpoint} close={() => setReplacing(false)} changed={changed}/>
       <Edit opened={editing} endpoint={endpoint} close={() => setEditing(false)} changed={changed}/>
       <Confirm act={act} close={() => setAct(undefined)}/>
     </>
@@ -123,7 +128,7 @@ function EditForm({endpoint, close, changed}: EditProps) {
         <TextInput label="Name" maxLength={64} error={faultOf(failure, "name")} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus/>
         {endpoint.kind === "webhook" && <TextInput label="Address" description="Waiting events go to the new one too." type="url" required maxLength={2048} error={faultOf(failure, "url")}
           value={url} onChange={(e) => setURL(e.currentTarget.value)}/>}
-        <Types value={types} change={setTypes}/>
+        {!takesRows(endpoint.kind) && <Types kind={endpoint.kind} value={types} change={setTypes}/>}
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end"><Button variant="default" onClick={close}>Cancel</Button><Button type="submit" loading={busy}>Save</Button></Group>
       </Stack>
@@ -132,25 +137,13 @@ function EditForm({endpoint, close, changed}: EditProps) {
 }
 
 function Test({id}: {id: string}) {
-  const may = mayTrade(useSession());
-  const [result, setResult] = useState<EndpointTest>();
-  const {busy, failure, submit} = useSubmit(async () => {
-    setResult(undefined);
-    setResult(await call<EndpointTest>("POST", `endpoints/${id}/test`));
-  });
-  if (!may) return null;
+  if (!mayTrade(useSession())) return null;
   return (
     <section className={panel.panel} aria-label="Test event">
-      <header className={panel.head}><h2>Test event</h2><form onSubmit={submit}><Button type="submit" size="xs" variant="default" loading={busy}>Send a test event</Button></form></header>
+      <header className={panel.head}><h2>Test event</h2></header>
       <div className={styles.part}>
         <p className="dim">One event marked as a test is sent at once, without retries, also while the endpoint is paused.</p>
-        {failure && <Failure error={failure}/>}
-        {result && <div role="status" data-testid="tested">
-          <p><strong><State tone={result.delivered ? "good" : "bad"}>{result.delivered ? "delivered" : "not delivered"}</State></strong>
-            {" "}<span className="mono">{result.status > 0 ? result.status : "no answer"} · {duration(result.durationMs)} · {result.eventId}</span></p>
-          {result.error && <p className="outside">{visible(result.error)}</p>}
-          {result.answer && <pre className={`${styles.pre} ${styles.answer}`} aria-label="Answer of the receiver">{visible(result.answer, 2_048)}</pre>}
-        </div>}
+        <TestEvent id={id} button="Send a test event"/>
       </div>
     </section>
   );

@@ -6,7 +6,7 @@ import {Link, useLocation} from "wouter";
 import {call} from "../../api/client";
 import type {Endpoint as Record, Items} from "../../api/types";
 import {mayChange, pollWhileUsed, useSession} from "../../app/session";
-import {kindWords, nameOf, targetOf} from "../../outbound/words";
+import {kindWords, nameOf, takesRows, targetOf} from "../../outbound/words";
 import {Panel} from "../../ui/Panel";
 import {SecretsOnce, type Secrets} from "../../ui/Secret";
 import {State} from "../../ui/State";
@@ -56,9 +56,15 @@ const columns: readonly Column<Record>[] = [
   {title: "Name", cell: (e) => <Link href={`/endpoints/${e.id}`} className={`outside ${styles.name ?? ""}`}>{nameOf(e)}</Link>},
   {title: "Kind", cell: (e) => kindWords[e.kind]},
   {title: "Sent to", cell: (e) => <span className="mono outside">{targetOf(e)}</span>},
-  {title: "Receives", cell: (e) => e.types.length === 0 ? "everything" : <span className="mono">{e.types.join(", ")}</span>},
+  {title: "Receives", cell: (e) => <Receives endpoint={e}/>},
   {title: "State", cell: (e) => <EndpointState endpoint={e}/>},
 ];
+
+/** Receives names the events that an endpoint receives. */
+export function Receives({endpoint: {kind, types}}: {endpoint: Pick<Record, "kind" | "types">}) {
+  if (takesRows(kind)) return "closed trades";
+  return types.length === 0 ? "everything" : <span className="mono">{types.join(", ")}</span>;
+}
 
 /** EndpointState shows whether events are sent to an endpoint. */
 export function EndpointState({endpoint: {paused, disabled}}: {endpoint: Pick<Record, "paused" | "disabled">}) {

@@ -49,7 +49,7 @@ function Form({close, created}: Props) {
           error={faultOf(failure, "url")} value={url} onChange={(e) => setURL(e.currentTarget.value)} data-autofocus/>
         <TextInput label="Name" description="May be empty; then it is called by its address." maxLength={64} error={faultOf(failure, "name")}
           value={name} onChange={(e) => setName(e.currentTarget.value)}/>
-        <Types value={types} change={setTypes}/>
+        <Types kind="webhook" value={types} change={setTypes}/>
         <NativeSelect label="Signed with" data={signers} value={hookId} onChange={(e) => setHook(e.currentTarget.value)} error={faultOf(failure, "hookId")}/>
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">

@@ -3,13 +3,12 @@ import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {EndpointStats} from "../../api/types";
 import {pollWhileUsed} from "../../app/session";
-import {duration, soon} from "../../outbound/words";
+import {WAITING_MAX, duration, soon} from "../../outbound/words";
 import {Panel} from "../../ui/Panel";
 import {local} from "../../ui/Time";
 import styles from "./Endpoints.module.css";
 
 const POLL_MILLISECONDS = 5_000;
-const WAITING_MAX = 1000;
 
 /** Numbers shows what became of the events of the last 24 hours. */
 export function Numbers({id}: {id: string}) {
