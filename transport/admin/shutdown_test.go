@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/transport/admin"
+	"venuegate/transport/operationstest"
 	"venuegate/transport/registry"
 )
 
@@ -21,6 +22,7 @@ func TestShutdownEndsABackupOfAStalledClient(t *testing.T) {
 	ended := make(chan error, 1)
 	server := admin.NewServer(admin.ServerOptions{
 		Registry: registry.New(registry.Options{}), Token: token, Metrics: prometheus.NewRegistry(), Log: zap.NewNop(),
+		Operations: operationstest.Source{},
 		Backup: func(_ context.Context, w io.Writer) error {
 			var err error
 			for err == nil {
