@@ -1,12 +1,15 @@
-import {ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme} from "@mantine/core";
-import {IconDots, IconMoon, IconSun, IconUser} from "@tabler/icons-react";
+import {ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme} from "@mantine/core";
+import {IconDots, IconHandStop, IconMoon, IconSun, IconUser} from "@tabler/icons-react";
 import {useEffect, useRef, useState, type ReactNode} from "react";
 import {Link, useLocation} from "wouter";
 import {CallError, call} from "../api/client";
 import type {Session} from "../api/types";
 import styles from "./Shell.module.css";
 import {isAt, pages, pagesOf, type Page} from "./navigation";
-import {useSession, useSignedOut} from "./session";
+import {Halt} from "../risk/Halt";
+import {useAccounts} from "../risk/read";
+import {useShortcuts} from "../ui/shortcuts";
+import {mayTrade, useSession, useSignedOut} from "./session";
 
 /** Shell is the frame of every page behind the sign-in: band, header, navigation. */
 export function Shell({children}: {children: ReactNode}) {
@@ -21,7 +24,7 @@ export function Shell({children}: {children: ReactNode}) {
       <header className={styles.header}>
         <Link href="/" className={styles.name}>venuegate</Link>
         <span className={`dim outside ${styles.customer}`}>{session.role === "operator" ? "Operator" : session.customerName}</span>
-        <div className={styles.right}><Theme/><User/></div>
+        <div className={styles.right}><Stop/><Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
       <main id="content" className={styles.content} tabIndex={-1}>{children}</main>
@@ -71,6 +74,23 @@ function More({pages}: {pages: readonly Page[]}) {
       <Menu.Target><button type="button" className={styles.entry}><IconDots size={18} aria-hidden/><span>More</span></button></Menu.Target>
       <Menu.Dropdown>{pages.map((page) => <Menu.Item key={page.path} onClick={() => navigate(page.path)}>{page.title}</Menu.Item>)}</Menu.Dropdown>
     </Menu>
+  );
+}
+
+// Stop is the kill switch, on every page, and says where trading has stopped.
+function Stop() {
+  const session = useSession();
+  const accounts = useAccounts();
+  const [asking, setAsking] = useState(false);
+  const may = mayTrade(session);
+  useShortcuts({h: may ? () => setAsking(true) : undefined});
+  const stopped = (accounts.data?.items ?? []).filter((account) => account.halted || account.lock);
+  return (
+    <>
+      {stopped.length > 0 && <Link href="/risk" className={styles.stopped ?? ""}>{stopped.every(({halted}) => halted) ? "halted" : "locked"}: {stopped.length === accounts.data?.items.length ? "all" : stopped.map(({exchange}) => exchange).join(", ")}</Link>}
+      {may && <Button size="xs" h={32} variant="outline" color="var(--down)" leftSection={<IconHandStop size={16} aria-hidden/>} onClick={() => setAsking(true)}>Halt</Button>}
+      <Halt opened={asking} close={() => setAsking(false)}/>
+    </>
   );
 }
 

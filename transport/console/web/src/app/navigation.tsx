@@ -1,4 +1,4 @@
-import {IconAdjustmentsHorizontal, IconArrowsExchange, IconBell, IconBinaryTree, IconBolt, IconBook2, IconBroadcast, IconBuilding, IconBuildingBank, IconChartCandle, IconDatabase, IconHome, IconKey, IconListDetails, IconMessage2, IconNotebook, IconReceipt2, IconSend, IconSettings, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconAdjustmentsHorizontal, IconArrowsExchange, IconBell, IconBinaryTree, IconBolt, IconBook2, IconBroadcast, IconBuilding, IconBuildingBank, IconChartCandle, IconDatabase, IconHome, IconKey, IconListDetails, IconMessage2, IconNotebook, IconReceipt2, IconSend, IconSettings, IconShieldHalf, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -52,6 +52,7 @@ export const pages: readonly Page[] = [
   {path: "/notifications", title: "Notifications", icon: IconMessage2, customer: true, show: lazy(() => import("../pages/notifications/Notifications"))},
   {path: "/alerts", title: "Alerts", icon: IconBell, customer: true, show: lazy(() => import("../pages/alerts/Alerts"))},
   {path: "/keys", title: "Keys", icon: IconKey, show: lazy(() => import("../pages/keys/Keys"))},
+  {path: "/risk", title: "Risk", icon: IconShieldHalf, show: lazy(() => import("../pages/risk/Risk"))},
   {path: "/users", title: "Users", icon: IconUsers, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, show: lazy(() => import("../pages/journal/Journal"))},
   {path: "/settings", title: "Settings", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},

@@ -33,6 +33,13 @@ export function product(a: Decimal | null | undefined, b: Decimal | null | undef
   return a === null || a === undefined || b === null || b === undefined ? undefined : new Exact(a).times(new Exact(b)).toFixed();
 }
 
+/** percent returns how much of a whole a part is, as a whole number from 0 to 100, for widths. A whole that is not above zero is full. */
+export function percent(part: Decimal, whole: Decimal): string {
+  if (signOf(part) <= 0) return "0";
+  if (signOf(whole) <= 0 || compare(part, whole) >= 0) return "100";
+  return new Exact(part).times("100").div(new Exact(whole)).toFixed(0, Exact.roundDown);
+}
+
 /** compare returns -1, 0 or 1. */
 export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return new Exact(a).cmp(new Exact(b));
@@ -41,11 +48,4 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
 /** signOf returns -1, 0 or 1. */
 export function signOf(value: Decimal): -1 | 0 | 1 {
   return compare(value, "0");
-}
-
-/** shareOf returns how many whole percent a value is of a limit above zero, from 0 to 100. */
-export function shareOf(value: Decimal, most: Decimal): Decimal {
-  const percent = new Exact(value).times(new Exact("100")).div(new Exact(most)).round(0, Big.roundDown).toFixed();
-  if (signOf(percent) <= 0) return "0";
-  return compare(percent, "100") > 0 ? "100" : percent;
 }

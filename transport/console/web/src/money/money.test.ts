@@ -1,5 +1,5 @@
 import {expect, test} from "vitest";
-import {compare, difference, product, shareOf, signOf, sum} from "./decimal";
+import {compare, difference, percent, product, signOf, sum} from "./decimal";
 import {decimalsOf, padding, shown, signed, typed, unformatted} from "./format";
 
 test.each([
@@ -25,6 +25,11 @@ test("arithmetic is exact", () => {
   expect(product("0.0000001", "0.1")).toBe("0.00000001");
   expect([compare("9007199254740993", "9007199254740992"), compare("1.10", "1.1"), signOf("-0.0001")]).toEqual([1, 0, -1]);
 });
+
+test.each([
+  ["188", "500", "37"], ["0", "500", "0"], ["-3", "500", "0"], ["500", "500", "100"], ["499.99", "500", "99"], ["900", "500", "100"], ["1", "0", "100"],
+  ["0.000000000000000001", "3", "0"],
+])("%s of %s is %s percent", (part, whole, want) => expect(percent(part, whole)).toBe(want));
 
 test("a number of JavaScript is refused", () => {
   expect(() => sum([0.1 as unknown as string])).toThrow();
@@ -58,7 +63,3 @@ test.each(["", "1,5", "1 000", "-1", "1e3", ".5", "0", "0.00", "1234567890123456
 });
 
 test("typed", () => expect(typed(" 0.10 ")).toEqual({value: "0.10"}));
-
-test.each([
-  ["188", "500", "37"], ["0", "500", "0"], ["-3", "500", "0"], ["499.999", "500", "99"], ["500", "500", "100"], ["9007199254740993", "1", "100"],
-])("share of %s in %s", (value, most, want) => expect(shareOf(value, most)).toBe(want));

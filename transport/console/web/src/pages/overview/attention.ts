@@ -36,10 +36,10 @@ function ofOrders({unknown, counts}: Overview): Need[] {
 function ofAccounts({venues}: Overview): Need[] {
   return venues.flatMap(({exchange, account}): Need[] => account === null ? [] : [
     ...(account.lock ? [{
-      id: `lock ${account.id}`, kind: "alarm" as const, href: "/positions",
+      id: `lock ${account.id}`, kind: "alarm" as const, href: "/risk",
       text: `${exchange}: locked until ${account.lock.until} by ${plain(account.lock.limit)}, ${account.lock.actual} of ${account.lock.threshold}; only reducing orders are accepted`,
     }] : []),
-    ...(account.halted ? [{id: `halt ${account.id}`, kind: "alarm" as const, href: "/positions", text: `${exchange}: halted; only reducing orders are accepted`}] : []),
+    ...(account.halted ? [{id: `halt ${account.id}`, kind: "alarm" as const, href: "/risk", text: `${exchange}: halted; only reducing orders are accepted`}] : []),
   ]);
 }
 
