@@ -52,6 +52,7 @@ export const pages: readonly Page[] = [
   {path: "/notifications", title: "Notifications", icon: IconMessage2, customer: true, show: lazy(() => import("../pages/notifications/Notifications"))},
   {path: "/alerts", title: "Alerts", icon: IconBell, customer: true, show: lazy(() => import("../pages/alerts/Alerts"))},
   {path: "/keys", title: "Keys", icon: IconKey, show: lazy(() => import("../pages/keys/Keys"))},
+  {path: "/accounts", title: "Accounts", icon: IconBuildingBank, show: lazy(() => import("../pages/accounts/Accounts"))},
   {path: "/risk", title: "Risk", icon: IconShieldHalf, show: lazy(() => import("../pages/risk/Risk"))},
   {path: "/users", title: "Users", icon: IconUsers, owner: true, show: lazy(() => import("../pages/users/Users"))},
   {path: "/journal", title: "Journal", icon: IconNotebook, show: lazy(() => import("../pages/journal/Journal"))},
