@@ -85,11 +85,9 @@ function Acts({alert: {id, symbol, exchange, condition, status}, ask, changed}: 
 
 const columns: readonly Column<Alert>[] = [
   {title: "Instrument", cell: ({exchange, symbol}) => <Instrument exchange={exchange} symbol={symbol}/>},
-  {title: "Fires when", cell: ({condition}) => <When condition={condition}/>},
-  {title: "Times", cell: ({repeat}) => repeat ? "each time" : "once"},
+  {title: "Fires when", cell: ({condition, repeat}) => <div className={styles.lines}><span><When condition={condition}/></span><span className="dim">{repeat ? "each time" : "once"}</span></div>},
   {title: "Comment", cell: ({comment}) => <Comment text={comment}/>},
-  {title: "State", cell: ({status}) => <Status status={status}/>},
-  {title: "Fired last", cell: ({firedAt}) => <Time at={firedAt} relative/>},
+  {title: "State", cell: ({status, firedAt}) => <div className={styles.lines}><Status status={status}/>{firedAt && <span className="dim">{status !== "fired" && "last fired "}<Time at={firedAt}/></span>}</div>},
 ];
 
 function firedColumns(alerts: readonly Alert[]): readonly Column<Firing>[] {

@@ -9,15 +9,17 @@ import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session"
 import {TestEvent} from "../../outbound/TestEvent";
 import {nameOf, targetOf} from "../../outbound/words";
 import {Dialog} from "../../ui/Dialog";
+import {visible} from "../../ui/outside";
 import {Panel} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
-import {Receives} from "../endpoints/Endpoints";
+import {EndpointState, Receives} from "../endpoints/Endpoints";
+import endpoint from "../endpoints/Endpoints.module.css";
 import {Files} from "./Files";
 import {NewChat} from "./NewChat";
 import {NewSheet} from "./NewSheet";
 import {NewWorkbook} from "./NewWorkbook";
 import styles from "./Notifications.module.css";
-import {LastDelivery, Queue, StateAndReason} from "./Sending";
+import {LastDelivery, Queue} from "./Sending";
 
 type Kind = Exclude<Endpoint["kind"], "webhook">;
 
@@ -30,6 +32,7 @@ export default function Notifications() {
   const [tested, setTested] = useState<Endpoint>();
   const created = () => void queries.invalidateQueries({queryKey: ["endpoints"]});
   const close = () => setMaking(undefined);
+  const disabled = endpoints.data?.items.filter((e) => e.kind !== "webhook" && e.disabled !== "") ?? [];
   const add = (kind: Kind, label: string) => mayChange(session) && <Button size="xs" leftSection={<IconPlus size={14}/>} onClick={() => setMaking(kind)}>{label}</Button>;
   const panel = (kind: Kind, title: string, label: string, text: string, columns: readonly Column<Endpoint>[]) => (
     <Panel title={title} query={endpoints} actions={add(kind, label)} empty={{when: ({items}) => items.every((each) => each.kind !== kind), text}}>
@@ -41,6 +44,9 @@ export default function Notifications() {
   return (
     <>
       <h1>Notifications</h1>
+      {disabled.map((e) => <div key={e.id} className={endpoint.alert} role="status">
+        Nothing is sent to <Link href={`/endpoints/${e.id}`} className="outside">{nameOf(e)}</Link>: <span className="outside">{visible(e.disabled)}</span>. Its events wait until an owner resumes it.
+      </div>)}
       <div className={styles.lists}>
         {panel("telegram", "Messaging bot", "New chat", "No chat yet. A bot of yours in Telegram writes to a person, a group or a channel: fills, closed positions, alerts, and whatever you choose.",
           columns("Chat", (e) => <span className="mono outside">{targetOf(e)}</span>))}
@@ -60,7 +66,7 @@ export default function Notifications() {
 const name: Column<Endpoint> = {title: "Name", cell: (e) => <Anchor component={Link} href={`/endpoints/${e.id}`} className="outside" fw={600}>{nameOf(e)}</Anchor>};
 const sending: readonly Column<Endpoint>[] = [
   {title: "Receives", cell: (e) => <Receives endpoint={e}/>}, {title: "Queue", cell: (e) => <Queue endpoint={e}/>},
-  {title: "Last delivery", cell: (e) => <LastDelivery endpoint={e}/>}, {title: "State", cell: (e) => <StateAndReason endpoint={e}/>},
+  {title: "Last delivery", cell: (e) => <LastDelivery endpoint={e}/>}, {title: "State", cell: (e) => <EndpointState endpoint={e}/>},
 ];
 
 function Sheet({endpoint}: {endpoint: Endpoint}) {

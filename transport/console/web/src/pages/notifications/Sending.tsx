@@ -7,7 +7,6 @@ import {WAITING_MAX, soon} from "../../outbound/words";
 import {visible} from "../../ui/outside";
 import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
-import {EndpointState} from "../endpoints/Endpoints";
 import styles from "./Notifications.module.css";
 
 /** Queue shows how many events wait for an endpoint, and when the first of them is due. */
@@ -35,9 +34,4 @@ export function LastDelivery({endpoint: {id, disabled}}: {endpoint: Endpoint}) {
       {status !== "delivered" && disabled === "" && last.lastError !== "" && <span className="dim outside">{visible(last.lastError)}</span>}
     </div>
   );
-}
-
-/** StateAndReason shows whether events are sent to an endpoint, and why not. */
-export function StateAndReason({endpoint}: {endpoint: Endpoint}) {
-  return <div className={styles.lines}><EndpointState endpoint={endpoint}/>{endpoint.disabled !== "" && <span className="outside">{visible(endpoint.disabled)}</span>}</div>;
 }
