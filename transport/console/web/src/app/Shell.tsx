@@ -4,6 +4,8 @@ import {useEffect, useRef, useState, type ReactNode} from "react";
 import {Link, useLocation} from "wouter";
 import {CallError, call} from "../api/client";
 import type {Session} from "../api/types";
+import {Announcer} from "../ui/announce";
+import {OwnOrders} from "./OwnOrders";
 import styles from "./Shell.module.css";
 import {isAt, pages, pagesOf, type Page} from "./navigation";
 import {Halt} from "../risk/Halt";
@@ -24,10 +26,11 @@ export function Shell({children}: {children: ReactNode}) {
       <header className={styles.header}>
         <Link href="/" className={styles.name}>venuegate</Link>
         <span className={`dim outside ${styles.customer}`}>{session.role === "operator" ? "Operator" : session.customerName}</span>
-        <div className={styles.right}><Stop/><Theme/><User/></div>
+        <div className={styles.right}>{session.role !== "operator" && <><OwnOrders/><Stop/></>}<Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
       <main id="content" className={styles.content} tabIndex={-1}>{children}</main>
+      <Announcer/>
       <nav className={styles.bottom} aria-label="Pages">
         {mine.filter((page) => page.primary).map((page) => <Entry key={page.path} page={page}/>)}
         <More pages={mine.filter((page) => !page.primary)}/>

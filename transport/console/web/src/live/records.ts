@@ -12,14 +12,19 @@ export class Records<T> extends Held {
     super();
   }
 
+  /** all returns the records, those that have ended too. */
+  all(): readonly T[] {
+    return [...this.#records.values()];
+  }
+
   /** list returns the records that have not ended. */
   list(): readonly T[] {
-    return [...this.#records.values()].filter((record) => !this.hasEnded(record));
+    return this.all().filter((record) => !this.hasEnded(record));
   }
 
   /** find returns the first record of which a condition holds, ended or not. */
   find(condition: (record: T) => boolean): T | undefined {
-    return [...this.#records.values()].find(condition);
+    return this.all().find(condition);
   }
 
   override apply({type, data}: Frame): void {

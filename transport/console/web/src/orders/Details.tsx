@@ -12,8 +12,9 @@ import {Failure, Waiting} from "../ui/Panel";
 import {State} from "../ui/State";
 import {Time} from "../ui/Time";
 import styles from "./Orders.module.css";
-import {Side, Status} from "./Status";
-import {UNKNOWN_TEXT, isOpen, plain} from "./words";
+import {Side} from "./Side";
+import {Status} from "./Status";
+import {UNKNOWN_TEXT, isChangeable, isOpen, plain} from "./words";
 import {visible} from "../ui/outside";
 
 interface Props {
@@ -44,7 +45,7 @@ function Body({id, show, cancel, change}: Omit<Props, "close"> & {readonly id: s
       {order && <>
         <Record order={order} show={show}/>
         {trader && isOpen(order) && <Group>
-          {order.entryOrderId === null && <Button size="xs" variant="default" onClick={() => change(order)}>Change</Button>}
+          {isChangeable(order) && <Button size="xs" variant="default" onClick={() => change(order)}>Change</Button>}
           <Button size="xs" variant="default" onClick={() => cancel(order)}>Cancel</Button>
         </Group>}
         <Fills order={order}/>

@@ -1,6 +1,6 @@
 import type {Order} from "../api/types";
+import {Elapsed} from "../ui/Elapsed";
 import {State, type Tone} from "../ui/State";
-import styles from "./Orders.module.css";
 import {UNKNOWN_TEXT, plain} from "./words";
 
 const looks: Record<Order["status"], {readonly mark: string; readonly tone: Tone}> = {
@@ -16,16 +16,11 @@ const looks: Record<Order["status"], {readonly mark: string; readonly tone: Tone
   replaced: {mark: "→", tone: "plain"},
 };
 
-/** Status shows the status of an order. */
+/** Status shows the status of an order; of one that is unknown, for how long. */
 export function Status({order}: {order: Order}) {
   return (
     <State {...looks[order.status] ?? {mark: "?", tone: "plain"}} title={order.status === "unknown" ? UNKNOWN_TEXT : undefined}>
-      {plain(order.status)}{order.pendingAction && <span className="dim"> · {order.pendingAction} requested</span>}
+      {plain(order.status)}{order.status === "unknown" && order.updatedAt !== null && <> <Elapsed since={order.updatedAt}/></>}{order.pendingAction && <span className="dim"> · {order.pendingAction} requested</span>}
     </State>
   );
-}
-
-/** Side shows buy and sell by word and colour. */
-export function Side({side}: {side: Order["side"]}) {
-  return <span className={side === "buy" ? styles.buy : styles.sell}>{side}</span>;
 }

@@ -3,8 +3,9 @@ import {trading} from "../api/trading";
 import type {Order} from "../api/types";
 import {useReadAnew} from "../app/reading";
 import {Confirm, type Act} from "../ui/Confirm";
+import {copyId} from "../ui/announce";
 import {Change} from "./Change";
-import {nameOf} from "./words";
+import {isChangeable, isOpen, nameOf} from "./words";
 
 /** useOrderActs returns functions that ask before an order is cancelled or changed, and the dialogs that ask. */
 export function useOrderActs(replaced?: (by: Order) => void) {
@@ -24,5 +25,18 @@ export function useOrderActs(replaced?: (by: Order) => void) {
     <Confirm act={act} close={() => setAct(undefined)}/>
     <Change order={changing} close={() => setChanging(undefined)} changed={changed}/>
   </>;
-  return {cancel, change: setChanging, dialogs};
+  return {cancel, change: setChanging, dialogs, keys: keysOf(cancel, setChanging)};
+}
+
+// keysOf returns what keys do with an order of a list: x cancels, e changes, c copies its id.
+function keysOf(cancel: (order: Order) => void, change: (order: Order) => void): Readonly<Record<"x" | "e" | "c", (order: Order) => void>> {
+  return {
+    x: (order) => {
+      if (isOpen(order)) cancel(order);
+    },
+    e: (order) => {
+      if (isChangeable(order)) change(order);
+    },
+    c: (order) => void copyId(order.orderId),
+  };
 }

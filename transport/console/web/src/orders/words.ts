@@ -5,6 +5,11 @@ export function isOpen({status}: Order): boolean {
   return status === "pending" || status === "untriggered" || status === "open" || status === "partially_filled" || status === "unknown";
 }
 
+/** isChangeable reports whether an order can be changed itself: what protects another one is changed through that. */
+export function isChangeable(order: Order): boolean {
+  return isOpen(order) && order.entryOrderId === null;
+}
+
 /** plain turns a name of the API into words: "stop_market" into "stop market". */
 export function plain(name: string): string {
   return name.replaceAll("_", " ");

@@ -5,6 +5,7 @@ import type {Act} from "../../ui/Confirm";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
+import {useShortcuts} from "../../ui/shortcuts";
 import type {ChangeHook} from "./Channel";
 import styles from "./Channels.module.css";
 import {possibleWithoutTest} from "./words";
@@ -32,6 +33,8 @@ export function Switches({hook, change, ask}: Props) {
     consequence: hook.testMode ? "Signals are accepted again. The channel is in test mode: nothing is sent to a venue." : "Signals are accepted again, and place orders.",
     run: () => change({paused: false}),
   });
+  const mayTest = owner || mayTrade(session);
+  useShortcuts({t: hook.testMode ? (owner ? endTest : undefined) : mayTest && !test.busy ? test.run : undefined});
   return (
     <Section title="State">
       <Stack>
@@ -39,15 +42,15 @@ export function Switches({hook, change, ask}: Props) {
           <div><strong>Test mode {hook.testMode ? "on" : "off"}</strong>
             <p className="dim">{hook.testMode ? "Signals take the whole path; nothing is sent to a venue." : "Signals place orders."}</p></div>
           {hook.testMode
-            ? owner && <Button size="xs" variant="default" onClick={endTest}>End test mode</Button>
-            : (owner || mayTrade(session)) && <form onSubmit={test.submit}><Button size="xs" variant="default" type="submit" loading={test.busy}>Test mode on</Button></form>}
+            ? owner && <Button size="xs" variant="default" aria-keyshortcuts="t" onClick={endTest}>End test mode</Button>
+            : mayTest && <form onSubmit={test.submit}><Button size="xs" variant="default" type="submit" aria-keyshortcuts="t" loading={test.busy}>Test mode on</Button></form>}
         </div>
         <div className={styles.setting}>
           <div><strong>{hook.paused ? "Paused" : "Accepting signals"}</strong>
             <p className="dim">{hook.paused ? "Every signal is rejected." : "A pause rejects every signal until it ends."}</p></div>
           {hook.paused
             ? owner && <Button size="xs" variant="default" onClick={resume}>Resume</Button>
-            : (owner || mayTrade(session)) && <form onSubmit={pause.submit}><Button size="xs" variant="default" type="submit" loading={pause.busy}>Pause</Button></form>}
+            : mayTest && <form onSubmit={pause.submit}><Button size="xs" variant="default" type="submit" loading={pause.busy}>Pause</Button></form>}
         </div>
         {[test.failure, pause.failure].map((failure, at) => failure && <Failure key={at === 0 ? "test" : "pause"} error={failure}/>)}
       </Stack>

@@ -8,6 +8,7 @@ import type {Act} from "../../ui/Confirm";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
+import {useShortcuts} from "../../ui/shortcuts";
 import {Answer, Verdict} from "./Verdict";
 import {identified, signalOf} from "./templates";
 
@@ -52,6 +53,7 @@ export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
       setRequestId(newRequestId());
     },
   });
+  useShortcuts({d: mayTrade(session) && !dry.busy ? dry.run : undefined});
   if (!mayTrade(session)) return null;
   return (
     <Section title="Try">
@@ -61,7 +63,7 @@ export function Try({hook, ask}: {hook: Hook; ask: (act: Act) => void}) {
             value={body} onChange={(e) => write(e.currentTarget.value)}/>
           <Group gap="xs">{examples.map(([name, text]) => <Button key={name} size="compact-xs" variant="default" onClick={() => write(text)}>{name}</Button>)}</Group>
           <Group justify="space-between">
-            <Button type="submit" loading={dry.busy}>Dry run</Button>
+            <Button type="submit" loading={dry.busy} aria-keyshortcuts="d">Dry run</Button>
             <Button variant="default" onClick={fire}>Send as a real signal</Button>
           </Group>
           <Text size="sm" c="dimmed">A dry run shows what each rule says and what would be done. It changes nothing.</Text>

@@ -5,7 +5,7 @@ import {query, trading} from "../../api/trading";
 import type {Fill, Page} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
 import styles from "../../orders/Orders.module.css";
-import {Side} from "../../orders/Status";
+import {Side} from "../../orders/Side";
 import {EXCHANGE, Filters, PERIOD, SYMBOL, useFilters, type Filter} from "../../ui/Filters";
 import {Failure, Panel} from "../../ui/Panel";
 import {Table, amounts, type Column} from "../../ui/Table";

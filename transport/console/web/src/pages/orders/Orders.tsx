@@ -1,18 +1,20 @@
 import {Button, Group, SegmentedControl} from "@mantine/core";
-import {useState} from "react";
+import {useRef, useState} from "react";
 import {useSearchParams} from "wouter";
 import type {Order} from "../../api/types";
 import {useTradingList} from "../../app/reading";
 import {mayTrade, useSession} from "../../app/session";
 import {Details} from "../../orders/Details";
 import styles from "../../orders/Orders.module.css";
-import {Side, Status} from "../../orders/Status";
+import {Side} from "../../orders/Side";
+import {Status} from "../../orders/Status";
 import {useOrderActs} from "../../orders/act";
-import {isOpen, plain} from "../../orders/words";
+import {isChangeable, isOpen, plain} from "../../orders/words";
 import {EXCHANGE, Filters, PERIOD, SYMBOL, choices, useFilters, type Filter} from "../../ui/Filters";
 import {Failure, Panel} from "../../ui/Panel";
 import {Table, amounts, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
+import {useRowKeys} from "../../ui/rows";
 import {CancelAll} from "./CancelAll";
 
 const filters: readonly Filter[] = [
@@ -34,8 +36,10 @@ export default function Orders() {
     return before;
   }, {replace: true});
   const show = (id: string | null) => set("order", id);
-  const {cancel, change, dialogs} = useOrderActs((by) => search.get("order") !== null && show(by.orderId));
+  const {cancel, change, dialogs, keys} = useOrderActs((by) => search.get("order") !== null && show(by.orderId));
   const rows = orders.data?.pages.flatMap(({items}) => items) ?? [];
+  const list = useRef<HTMLDivElement>(null);
+  useRowKeys(list, rows, (order) => order.orderId, trader ? keys : {c: keys.c});
   const some = status === "open" && trader && rows.length > 0;
   return (
     <>
@@ -43,13 +47,13 @@ export default function Orders() {
       <SegmentedControl aria-label="Status" data={[{value: "open", label: "Open"}, {value: "closed", label: "Closed"}, {value: "all", label: "All"}]}
         value={status} onChange={(value) => set("status", value)} style={{justifySelf: "start"}}/>
       <Filters filters={filters}/>
-      <Panel title={status === "open" ? "Open orders" : status === "closed" ? "Closed orders" : "All orders"} query={orders.isFetchNextPageError ? {...orders, error: null} : orders}
+      <div ref={list}><Panel title={status === "open" ? "Open orders" : status === "closed" ? "Closed orders" : "All orders"} query={orders.isFetchNextPageError ? {...orders, error: null} : orders}
         actions={some && <Button size="xs" variant="default" onClick={() => setCancelling(true)}>Cancel all</Button>}
         empty={{when: () => !orders.hasNextPage && rows.length === 0, text: Object.keys(chosen).length > 0 ? "No order matches these filters."
           : status === "open" ? "No open orders. Programs, signals and the trade page place them." : "No order yet."}}>
         {() => <Table dense caption="Orders" rows={rows} id={(order) => order.orderId} faded={(order) => status === "all" && !isOpen(order)}
           columns={[opening(show), ...columns, ...(trader && status !== "closed" ? [acting(cancel, change)] : [])]}/>}
-      </Panel>
+      </Panel></div>
       {orders.isFetchNextPageError && <Failure error={orders.error} retry={() => void orders.fetchNextPage()}/>}
       {orders.hasNextPage && <Group justify="center">
         <Button variant="default" loading={orders.isFetchingNextPage} onClick={() => void orders.fetchNextPage()}>Older orders</Button>
@@ -63,7 +67,7 @@ export default function Orders() {
 
 function opening(show: (id: string) => void): Column<Order> {
   return {title: "Instrument", cell: (order) => (
-    <><button type="button" className={styles.link} onClick={() => show(order.orderId)} aria-label={`${order.symbol} on ${order.exchange}, ${order.side} ${order.qty}: details`}>{order.symbol}</button> <span className="dim">{order.exchange}</span></>)};
+    <><button type="button" className={styles.link} data-row={order.orderId} onClick={() => show(order.orderId)} aria-label={`${order.symbol} on ${order.exchange}, ${order.side} ${order.qty}: details`}>{order.symbol}</button> <span className="dim">{order.exchange}</span></>)};
 }
 
 const columns: readonly Column<Order>[] = [
@@ -80,7 +84,7 @@ const columns: readonly Column<Order>[] = [
 function acting(cancel: (order: Order) => void, change: (order: Order) => void): Column<Order> {
   return {title: "Actions", acts: true, cell: (order) => isOpen(order) && (
     <Group gap={6} wrap="nowrap" justify="flex-end">
-      {order.entryOrderId === null && <Button size="xs" variant="default" onClick={() => change(order)} aria-label={`Change ${order.symbol} ${order.side} ${order.qty}`}>Change</Button>}
+      {isChangeable(order) && <Button size="xs" variant="default" onClick={() => change(order)} aria-label={`Change ${order.symbol} ${order.side} ${order.qty}`}>Change</Button>}
       <Button size="xs" variant="default" onClick={() => cancel(order)} aria-label={`Cancel ${order.symbol} ${order.side} ${order.qty}`}>Cancel</Button>
     </Group>)};
 }

@@ -4,6 +4,7 @@ import type {Overview as All, Signal} from "../../api/types";
 import {pathOfSignal} from "../../app/paths";
 import {useReading} from "../../app/reading";
 import styles from "../../orders/Orders.module.css";
+import {Direction} from "../../orders/Side";
 import {Failure, Panel, Waiting} from "../../ui/Panel";
 import {Table, amounts, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
@@ -52,7 +53,7 @@ export default function Overview() {
 
 const positionColumns: readonly Column<Position>[] = [
   {title: "Instrument", cell: (p) => <><strong>{p.symbol}</strong> <span className="dim">{p.exchange}</span></>},
-  {title: "Side", cell: (p) => <span className={p.side === "long" ? styles.buy : styles.sell}>{p.side}</span>},
+  {title: "Side", cell: (p) => <Direction side={p.side}/>},
   amounts("Quantity", (p) => p.qty),
   amounts("Entry", (p) => p.entryPrice),
   amounts("Mark", (p) => p.markPrice),

@@ -2,8 +2,9 @@ import {useSession} from "../../app/session";
 import {Password} from "./Password";
 import {SecondStep} from "./SecondStep";
 import {Sessions} from "./Sessions";
+import {Shortcuts} from "./Shortcuts";
 
-/** Settings are those of the user: password, second step, sessions. */
+/** Settings are those of the user: password, second step, shortcuts, sessions. */
 export default function Settings() {
   const {secondStepMissing} = useSession();
   return (
@@ -11,7 +12,7 @@ export default function Settings() {
       <h1>Settings</h1>
       {!secondStepMissing && <Password/>}
       <SecondStep/>
-      {!secondStepMissing && <Sessions/>}
+      {!secondStepMissing && <><Shortcuts/><Sessions/></>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import {Anchor, Button, Group} from "@mantine/core";
-import {useMemo, useRef} from "react";
+import {useRef} from "react";
 import {Link, useRoute, useSearch} from "wouter";
 import type {Hook, Signal} from "../../api/types";
 import {Filters, useFilters} from "../../ui/Filters";
@@ -7,6 +7,7 @@ import {Failure, Panel} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {visible} from "../../ui/outside";
+import {stepRow} from "../../ui/rows";
 import {useShortcuts} from "../../ui/shortcuts";
 import {One} from "./Signal";
 import styles from "./Signals.module.css";
@@ -28,7 +29,7 @@ function List() {
   const signals = useSignals();
   const search = useSearch();
   const list = useRef<HTMLDivElement>(null);
-  useShortcuts(useMemo(() => ({j: () => step(list.current, 1), k: () => step(list.current, -1)}), []));
+  useShortcuts({j: () => stepRow(list.current, 1), k: () => stepRow(list.current, -1)});
   return (
     <>
       <h1>Signals</h1>
@@ -46,13 +47,6 @@ function List() {
       </Group>}
     </>
   );
-}
-
-// step moves the focus to the next or previous signal of the list.
-function step(list: HTMLElement | null, by: number) {
-  const links = [...list?.querySelectorAll<HTMLElement>("tbody a[href]") ?? []];
-  const at = links.findIndex((link) => link === document.activeElement);
-  links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 function Empty({filtered, hooks}: {filtered: boolean; hooks: readonly Hook[]}) {

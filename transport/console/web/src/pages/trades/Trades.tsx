@@ -4,6 +4,7 @@ import {useState} from "react";
 import {callForText} from "../../api/client";
 import {query} from "../../api/trading";
 import styles from "../../orders/Orders.module.css";
+import {Direction} from "../../orders/Side";
 import {plain} from "../../orders/words";
 import {Amount} from "../../ui/Amount";
 import {EXCHANGE, Filters, PERIOD, SYMBOL, useFilters, type Filter} from "../../ui/Filters";
@@ -62,7 +63,7 @@ const names = ["exchange", "symbol", "side", "qty", "entryPrice", "exitPrice", "
 const columns: readonly Column<Trade>[] = [
   {title: "Closed", cell: (one) => <Time at={one.closedAt}/>},
   {title: "Instrument", cell: (one) => <><strong>{one.symbol}</strong> <span className="dim">{one.exchange}</span></>},
-  {title: "Side", cell: (one) => <span className={one.side === "long" ? styles.buy : styles.sell}>{one.side}</span>},
+  {title: "Side", cell: (one) => <Direction side={one.side}/>},
   amounts("Quantity", (one) => one.qty),
   amounts("Entry", (one) => one.entryPrice),
   amounts("Exit", (one) => one.exitPrice),
