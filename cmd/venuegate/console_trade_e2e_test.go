@@ -38,6 +38,12 @@ func (d *devTools) place(button string, fields map[string]string) {
 	d.press(button)
 }
 
+// pressLabel presses the first label with a text.
+func (d *devTools) pressLabel(text string) {
+	d.t.Helper()
+	d.wait(fmt.Sprintf(`(e => e && (e.click(), true))([...document.querySelectorAll("label")].find(e => e.textContent === %q))`, text))
+}
+
 // choose selects a value of a list in the ticket.
 func (d *devTools) choose(label, value string) {
 	d.t.Helper()
@@ -77,8 +83,13 @@ func TestConsoleTicket(t *testing.T) {
 	page.choose("Type", "market")
 	page.place("Buy 0.011 BTC · sim", nil)
 	page.wait(`document.querySelector("[data-outcome=placed]")?.textContent.includes("filled")`)
+	page.pressLabel("Positions 1")
 	if got := page.cells("long"); !strings.Contains(got, "0.011BTC") {
 		t.Errorf("position = %s, want 0.011 BTC", got)
+	}
+	page.pressLabel("Fills")
+	if got := page.cells("taker"); !strings.Contains(got, "|buy|0.011|") {
+		t.Errorf("fill = %s, want buy 0.011", got)
 	}
 	page.wait(`document.querySelector("[aria-label=Chart] canvas")`)
 	page.wantOwnOrigin(s)
@@ -125,7 +136,7 @@ func TestConsoleBookGap(t *testing.T) {
 	page.wait(`seen.at(-1) === "live"`)
 	page.call("Emulation.setDeviceMetricsOverride", record{"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true})
 	for _, part := range []string{"Chart", "Book", "Ticket", "Orders"} {
-		page.wait(fmt.Sprintf(`(e => e && (e.click(), true))([...document.querySelectorAll("label")].find(e => e.textContent === %q))`, part))
+		page.pressLabel(part)
 		if got := page.evaluate(`document.documentElement.scrollWidth`); got != "390" {
 			t.Errorf("width of %s = %s, want 390", part, got)
 		}

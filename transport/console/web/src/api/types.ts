@@ -69,6 +69,7 @@ export type Rotated = Records["schemas"]["Rotated"];
 export type Exchange = Trading["schemas"]["Exchange"];
 export type Venue = Trading["schemas"]["Venue"];
 export type Instrument = Trading["schemas"]["Instrument"];
+export type LeverageChange = Trading["schemas"]["LeverageChange"];
 export type Balance = Trading["schemas"]["Account"];
 export type Position = Trading["schemas"]["Position"];
 export type Order = Trading["schemas"]["Order"];

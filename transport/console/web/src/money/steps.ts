@@ -20,6 +20,14 @@ export function leastFor(total: Decimal, price: Decimal, step: Decimal): Decimal
   return rounded(steps * size, decimals, decimalsOf(step));
 }
 
+/** mostFor returns the largest multiple of a step that is worth at most so many percent of a total, where a quantity, one if it is not given, is worth a price. */
+export function mostFor(total: Decimal, percent: number, price: Decimal, step: Decimal, qty: Decimal = "1"): Decimal {
+  const decimals = Math.max(...[total, price, step, qty].map(decimalsOf));
+  const [whole, each, size, count] = [total, price, step, qty].map((value) => unitsOf(value, decimals)) as [bigint, bigint, bigint, bigint];
+  const steps = whole * BigInt(percent) * count / (100n * each * size);
+  return rounded(steps * size, decimals, decimalsOf(step));
+}
+
 function unitsOf(value: Decimal, decimals: number): bigint {
   const [whole = "", fraction = ""] = value.split(".");
   return BigInt(whole + fraction.padEnd(decimals, "0"));

@@ -23,10 +23,11 @@ interface Props {
 
 /** Change is the dialog that changes price, quantity, trigger or protection of an order. */
 export function Change({order, ...rest}: Props) {
-  return <Dialog opened={order !== undefined} onClose={rest.close} title="Change this order" centered>{order && <Form key={order.orderId} order={order} {...rest}/>}</Dialog>;
+  return <Dialog opened={order !== undefined} onClose={rest.close} title="Change this order" centered>{order && <ChangeForm key={order.orderId} order={order} {...rest}/>}</Dialog>;
 }
 
-function Form({order, close, changed}: Props & {readonly order: Order}) {
+/** ChangeForm is what the dialog asks for. */
+export function ChangeForm({order, close, changed}: Props & {readonly order: Order}) {
   const readAnew = useReadAnew();
   const [fields, setFields] = useState<Fields>(() => ({
     price: order.price ?? "", triggerPrice: order.triggerPrice ?? "", qty: order.qty, stopLoss: order.stopLoss ?? "", takeProfit: order.takeProfit ?? "",

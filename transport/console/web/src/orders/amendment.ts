@@ -2,6 +2,7 @@
 import type {Order} from "../api/types";
 import {compare} from "../money/decimal";
 import {typed} from "../money/format";
+import {isOpen} from "./words";
 
 /** The fields of the dialog as they were typed. */
 export type Fields = Readonly<Record<Field, string>>;
@@ -9,8 +10,9 @@ export type Field = "price" | "triggerPrice" | "qty" | "stopLoss" | "takeProfit"
 
 const protection: readonly Field[] = ["stopLoss", "takeProfit"];
 
-/** fieldsOf returns the fields that an order of this type has. */
+/** fieldsOf returns the fields that an order of this type has: once it is filled, what protects the position. */
 export function fieldsOf(order: Order): readonly Field[] {
+  if (!isOpen(order)) return protection;
   const terms: Field[] = ["qty"];
   if (order.price !== null) terms.unshift("price");
   if (order.triggerPrice !== null && order.status !== "open") terms.unshift("triggerPrice");

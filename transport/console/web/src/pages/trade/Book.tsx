@@ -24,7 +24,7 @@ interface Props {
 /** OrderBook shows the best levels of an order book, painted outside of React. */
 export function OrderBook({instrument, book, depth, setDepth, own, take}: Props) {
   const table = useRef<HTMLTableElement>(null);
-  const prices = new Set(own.map((order) => order.price));
+  const prices = new Set(own.filter(({status}) => status !== "untriggered").map((order) => order.price));
   usePainter(book, (held) => {
     if (table.current) paintBook(table.current, held, instrument, prices);
   });

@@ -1,23 +1,27 @@
 import {Button, SegmentedControl, useComputedColorScheme} from "@mantine/core";
 import {useInfiniteQuery} from "@tanstack/react-query";
-import {CandlestickSeries, LineStyle, createChart, type IChartApi, type IPriceLine, type ISeriesApi} from "lightweight-charts";
+import {CandlestickSeries, LineStyle, createChart, createSeriesMarkers, type IChartApi, type IPriceLine, type ISeriesApi, type ISeriesMarkersPluginApi, type Time} from "lightweight-charts";
 import {useEffect, useRef, useState} from "react";
 import {query, trading} from "../../api/trading";
-import type {Candle, Instrument, Order, Page, Timeframe} from "../../api/types";
+import type {Candle, Fill, Instrument, Page, Timeframe} from "../../api/types";
 import {usePainter} from "../../live/painter";
 import {coordinate} from "../../live/scale";
 import {useCandles, useTrust} from "../../live/use";
 import {decimalsOf} from "../../money/format";
 import {Failure} from "../../ui/Panel";
 import {local} from "../../ui/Time";
+import {useShortcuts} from "../../ui/shortcuts";
 import {CandleTable} from "./CandleTable";
+import type {Own} from "./Own";
 import {TrustMark} from "./TrustMark";
 import {barOf, barsOf, merged} from "./bars";
-import {summaryOf} from "./words";
+import {linesOf, markersOf} from "./lines";
 import market from "./Market.module.css";
 import styles from "./Chart.module.css";
 
-const TIMEFRAMES = ["1m", "5m", "15m", "1h", "4h", "1d"] satisfies Timeframe[];
+const SECONDS = {"1m": 60, "5m": 300, "15m": 900, "1h": 3_600, "4h": 14_400, "1d": 86_400} satisfies Partial<Record<Timeframe, number>>;
+type Shown = keyof typeof SECONDS;
+const TIMEFRAMES = Object.keys(SECONDS) as Shown[];
 const PAGE = 500;
 const MOST = 5_000;
 /** So many candles before the left edge the older ones are read. */
@@ -25,20 +29,21 @@ const READ_AHEAD = 30;
 
 interface Props {
   readonly instrument: Instrument;
-  /** The customer's open orders of the instrument, which are lines. */
-  readonly own: readonly Order[];
+  /** What the customer has of the instrument: orders and positions are lines, fills are marks. */
+  readonly own: Own;
 }
 
 /** Chart shows the candles of an instrument, and the same as a table. */
 export default function Chart({instrument, own}: Props) {
-  const [timeframe, setTimeframe] = useState<Timeframe>("1m");
+  const [timeframe, setTimeframe] = useState<Shown>("1m");
   const [isTable, setIsTable] = useState(false);
+  useShortcuts({t: () => setIsTable(!isTable)});
   return (
     <section className={market.panel} aria-label="Chart">
       <header className={market.head}>
         <h2 className={styles.hidden}>Chart</h2>
         <SegmentedControl size="xs" aria-label="Length of a candle" value={timeframe} onChange={setTimeframe} data={TIMEFRAMES}/>
-        <Button size="compact-sm" variant="subtle" onClick={() => setIsTable(!isTable)}>{isTable ? "As chart" : "As table"}</Button>
+        <Button size="compact-sm" variant="subtle" aria-keyshortcuts="t" onClick={() => setIsTable(!isTable)}>{isTable ? "As chart" : "As table"}</Button>
       </header>
       <Candles key={timeframe} instrument={instrument} own={own} timeframe={timeframe} isTable={isTable}/>
       <p className={styles.maker}>Charts: <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">TradingView Lightweight Charts™</a>, © 2025 TradingView, Inc.</p>
@@ -46,7 +51,7 @@ export default function Chart({instrument, own}: Props) {
   );
 }
 
-function Candles({instrument, own, timeframe, isTable}: Props & {readonly timeframe: Timeframe; readonly isTable: boolean}) {
+function Candles({instrument, own, timeframe, isTable}: Props & {readonly timeframe: Shown; readonly isTable: boolean}) {
   const {exchange, symbol} = instrument;
   const held = useCandles(exchange, symbol, timeframe);
   const history = useInfiniteQuery({
@@ -63,7 +68,7 @@ function Candles({instrument, own, timeframe, isTable}: Props & {readonly timefr
     <>
       <p className={styles.trust}><TrustMark held={held} what="Chart"/></p>
       {history.error && <Failure error={history.error} retry={() => void history.refetch()} stale={candles !== undefined}/>}
-      {isTable ? <CandleTable instrument={instrument} held={held} history={candles ?? []}/> : <Canvas instrument={instrument} own={own} held={held} history={candles} older={older}/>}
+      {isTable ? <CandleTable instrument={instrument} held={held} history={candles ?? []}/> : <Canvas instrument={instrument} own={own} candleSeconds={SECONDS[timeframe]} held={held} history={candles} older={older}/>}
     </>
   );
 }
@@ -78,12 +83,13 @@ function useReadAfterBreak(state: string | undefined, read: () => void): void {
 }
 
 interface CanvasProps extends Props {
+  readonly candleSeconds: number;
   readonly held: ReturnType<typeof useCandles>;
   readonly history: readonly Candle[] | undefined;
   readonly older: () => void;
 }
 
-function Canvas({instrument, own, held, history, older}: CanvasProps) {
+function Canvas({instrument, own, candleSeconds, held, history, older}: CanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const [series, setSeries] = useState<ISeriesApi<"Candlestick">>();
   const scheme = useComputedColorScheme("light");
@@ -113,6 +119,7 @@ function Canvas({instrument, own, held, history, older}: CanvasProps) {
     else shown.current = draw(series, history, all);
   });
   useLines(series, own, box);
+  useMarkers(series, own.fills.data?.items, candleSeconds, history?.[0]?.start, box);
   return <div ref={box} className={styles.canvas} role="img" aria-label={`Candles of ${instrument.symbol}; the same are in the table`}/>;
 }
 
@@ -127,20 +134,30 @@ function draw(series: ISeriesApi<"Candlestick">, history: readonly Candle[], str
   return streamed.size;
 }
 
-// useLines draws a line at the price of each open order. The lines of a removed chart went
-// with it: a call to its series would draw it once more, which throws.
-function useLines(series: ISeriesApi<"Candlestick"> | undefined, own: readonly Order[], box: React.RefObject<HTMLElement | null>): void {
-  const wanted = own.map((order) => [order.triggerPrice ?? order.price ?? "", order.protects?.replace("_", " ") ?? summaryOf(order), order.side] as const).filter(([price]) => price !== "");
-  const text = JSON.stringify(wanted);
+// useLines draws the prices of orders and positions. The lines of a removed chart went with it: a
+// call to its series would draw it once more, which throws.
+function useLines(series: ISeriesApi<"Candlestick"> | undefined, own: Own, box: React.RefObject<HTMLElement | null>): void {
+  const text = JSON.stringify(linesOf(own.orders, own.positions));
   const drawn = useRef<{readonly series: typeof series; readonly lines: readonly IPriceLine[]}>(undefined);
   useEffect(() => {
     if (!series || !box.current) return;
     if (drawn.current?.series === series) for (const line of drawn.current.lines) series.removePriceLine(line);
     const colour = colours(box.current);
-    drawn.current = {series, lines: (JSON.parse(text) as typeof wanted).map(([price, title, side]) => series.createPriceLine({
-      price: coordinate(price), title, color: side === "buy" ? colour("up") : colour("down"), lineWidth: 1, lineStyle: LineStyle.Dashed, axisLabelVisible: true,
+    drawn.current = {series, lines: (JSON.parse(text) as ReturnType<typeof linesOf>).map(({price, title, look}) => series.createPriceLine({
+      price: coordinate(price), title, color: colour(look), lineWidth: 1, lineStyle: LineStyle.Dashed, axisLabelVisible: true,
     }))};
   }, [series, text, box]);
+}
+
+// useMarkers marks the fills since the first candle. The marks of a removed chart went with it, too.
+function useMarkers(series: ISeriesApi<"Candlestick"> | undefined, fills: readonly Fill[] | undefined, candleSeconds: number, since: string | undefined, box: React.RefObject<HTMLElement | null>): void {
+  const drawn = useRef<{readonly series: typeof series; readonly marks: ISeriesMarkersPluginApi<Time>}>(undefined);
+  useEffect(() => {
+    if (!series || !box.current || since === undefined) return;
+    if (drawn.current?.series !== series) drawn.current = {series, marks: createSeriesMarkers(series)};
+    const shown = (fills ?? []).filter(({executedAt}) => executedAt !== null && Date.parse(executedAt) >= Date.parse(since));
+    drawn.current.marks.setMarkers(markersOf(shown, candleSeconds, colours(box.current)));
+  }, [series, fills, candleSeconds, since, box]);
 }
 
 function colours(element: Element): (token: string) => string {

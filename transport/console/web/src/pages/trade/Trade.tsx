@@ -6,17 +6,20 @@ import {trading} from "../../api/trading";
 import type {Instrument, Items, Venue} from "../../api/types";
 import {SLOW_MILLISECONDS, useReading} from "../../app/reading";
 import {mayTrade, useSession} from "../../app/session";
-import {useBook, useOrders, useTrust} from "../../live/use";
+import {useBook, useOrders, usePositions, useTrust} from "../../live/use";
 import {Failure, Waiting} from "../../ui/Panel";
+import {announce} from "../../ui/announce";
+import {useShortcuts} from "../../ui/shortcuts";
 import {OrderBook} from "./Book";
 import {Choice} from "./Choice";
 import {Facts} from "./Facts";
-import {OpenOrders} from "./OpenOrders";
-import {OwnPosition} from "./OwnPosition";
+import {OwnRecords} from "./Own";
 import {Ticket} from "./Ticket";
 import {Trades} from "./Tape";
+import {useFills} from "./fills";
 import {emptyDraft, hasPrice, hasTrigger, type Draft} from "./draft";
 import {instrumentOf, useInstruments} from "./instruments";
+import {quoteOf} from "./words";
 import styles from "./Trade.module.css";
 
 const Chart = lazy(() => import("./Chart"));
@@ -64,27 +67,39 @@ function Market({instrument, isDown}: {instrument: Instrument; isDown: boolean})
   const book = useBook(instrument.exchange, instrument.symbol, depth);
   const trust = useTrust(book);
   const trades = mayTrade(useSession());
-  const own = orders?.list().filter((order) => order.exchange === instrument.exchange && order.symbol === instrument.symbol) ?? [];
+  const positions = usePositions();
+  const isOfInstrument = ({exchange, symbol}: {readonly exchange: string; readonly symbol: string}) => exchange === instrument.exchange && symbol === instrument.symbol;
+  const own = {
+    orders: orders?.list().filter(isOfInstrument) ?? [], positions: positions?.list().filter(isOfInstrument) ?? [],
+    fills: useFills(instrument, orders?.all().filter(isOfInstrument) ?? []),
+  };
   const change = (part: Partial<Draft>) => setDraft((old) => ({...old, ...part}));
+  const chooseSide = (side: Draft["side"]) => {
+    change({side});
+    setPart("Ticket");
+  };
   const take = (price: string) => {
     change(hasPrice(draft.type) ? {price} : hasTrigger(draft.type) ? {triggerPrice: price} : {type: "limit", price});
     setPart("Ticket");
   };
+  useShortcuts({
+    p: () => announce(quoteOf(book, instrument)),
+    ...(trades && {b: () => chooseSide("buy"), s: () => chooseSide("sell")}),
+  });
   const show = (name: Part, content: ReactNode) => (!isPhone || part === name) && content;
   return (
     <div className={styles.market}>
       {isPhone && <SegmentedControl fullWidth value={part} onChange={setPart} data={["Chart", "Book", "Ticket", "Orders"] satisfies Part[]}/>}
       {show("Chart", <div className={styles.chart}><Suspense fallback={<Waiting/>}><Chart instrument={instrument} own={own}/></Suspense></div>)}
       {show("Book", <div className={styles.side}>
-        <OrderBook instrument={instrument} book={book} depth={depth} setDepth={setDepth} own={own} take={take}/>
+        <OrderBook instrument={instrument} book={book} depth={depth} setDepth={setDepth} own={own.orders} take={take}/>
         <Trades instrument={instrument}/>
       </div>)}
       {trades && show("Ticket", <div className={styles.ticket}>
-        <Ticket instrument={instrument} draft={draft} change={change} orders={orders} hasBook={trust?.state === "live"} isDown={isDown}/>
+        <Ticket instrument={instrument} draft={draft} change={change} orders={orders} hasBook={trust?.state === "live"} isStale={trust?.state === "stale"} positions={own.positions} isDown={isDown}/>
       </div>)}
       {show("Orders", <div className={styles.own}>
-        <OwnPosition instrument={instrument}/>
-        <OpenOrders instrument={instrument} held={orders} own={own}/>
+        <OwnRecords instrument={instrument} own={own} orders={orders} positions={positions}/>
       </div>)}
     </div>
   );

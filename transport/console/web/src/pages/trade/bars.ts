@@ -37,6 +37,7 @@ function missingBetween(before: Candle, after: Candle, most: number): readonly U
   return Array.from({length: Math.max(count, 0)}, (_, at) => end + at * length as UTCTimestamp);
 }
 
-function secondsOf(time: string): UTCTimestamp {
+/** secondsOf returns a moment as the chart counts it. */
+export function secondsOf(time: string): UTCTimestamp {
   return Math.floor(Date.parse(time) / 1000) as UTCTimestamp;
 }
