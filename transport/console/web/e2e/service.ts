@@ -13,6 +13,8 @@ export interface Demo {
   readonly adminUrl: string;
   readonly apiKey: string;
   readonly chart: {readonly url: string; readonly channelToken: string};
+  /** The simulated venues; the address of each takes faults and has the orders that it was sent. */
+  readonly sim: Readonly<Record<"binance" | "bybit" | "okx", {readonly controlUrl: string}>>;
   readonly console: {readonly url: string; readonly user: string; readonly password: string};
 }
 
@@ -44,6 +46,27 @@ export class Service {
   async close(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) await this.kill();
     await rm(this.data, {recursive: true, force: true});
+  }
+
+  /** Sends a call of the REST API with the demo's key, and returns the status and the body of its response. */
+  async api<T>(method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<{readonly status: number; readonly body: T}> {
+    const response = await fetch(`${this.demo.baseUrl}/v1/${path}`, {
+      method, headers: {"Authorization": `Bearer ${this.demo.apiKey}`, "Content-Type": "application/json"}, body: body === undefined ? null : JSON.stringify(body),
+    });
+    return {status: response.status, body: await response.json() as T};
+  }
+
+  /** Scripts a fault of a simulated venue; without one it clears them. */
+  async fault(venue: "binance" | "bybit" | "okx", fault?: object): Promise<void> {
+    const response = await fetch(`${this.demo.sim[venue].controlUrl}/faults`, fault
+      ? {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(fault)} : {method: "DELETE"});
+    if (!response.ok) throw new Error(`faults of ${venue}: ${response.status} ${await response.text()}`);
+  }
+
+  /** Returns the orders that a simulated venue was sent. */
+  async ledger(venue: "binance" | "bybit" | "okx"): Promise<readonly {readonly status: string; readonly price: string; readonly qty: string}[]> {
+    const response = await fetch(`${this.demo.sim[venue].controlUrl}/ledger`);
+    return (await response.json() as {orders: {status: string; price: string; qty: string}[]}).orders;
   }
 
   /** Runs a command of the operator's and returns what it prints. */
