@@ -76,7 +76,7 @@ func (i *inbound) forget(id string) {
 // mountHooks adds the routes of inbound channels to the public server.
 func (e *engine) mountHooks(observe func(persistence.ChannelKind, string)) {
 	edge := hooks.New(hooks.Deps{
-		Channels: newInbound(e.tree), Signals: e.tree, Limiter: e.limiter, Failures: e.auth,
+		Channels: newInbound(e.tree), Signals: e.tree, Limiter: e.limiter, Failures: e.auth, Proofs: e.proofs,
 		Headers: signing.NewHeaders(e.config.HeaderPrefix), Source: rest.Source, Observe: observe,
 	})
 	e.rest.Mount(http.MethodPost, hooks.WebhookPath, edge.Webhook)

@@ -24,6 +24,7 @@ import (
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/transport/docs"
+	"venuegate/transport/hooks"
 	"venuegate/transport/listen"
 	"venuegate/transport/registry"
 	"venuegate/transport/rest"
@@ -53,6 +54,7 @@ type engine struct {
 	system   *actors.System
 	auth     *auth.Authenticator
 	limiter  auth.Limiter
+	proofs   *hooks.Proofs
 	tree     *root.Tree
 	// venueStats are the sources of each venue's metrics.
 	venueStats map[venues.Venue]venueStats
@@ -126,10 +128,11 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	}
 	e.auth = auth.NewAuthenticator(e.store)
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
+	e.proofs = hooks.NewProofs()
 	e.registry = registry.New(registry.Options{
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Bots: e.outbound.telegram, Files: e.outbound.workbook,
-		Trades: tradeReader{e.store}, Venues: e.Venues,
+		Trades: tradeReader{e.store}, Venues: e.Venues, FailedProofs: e.proofs.Failed,
 	})
 	e.recordUses()
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {

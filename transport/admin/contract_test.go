@@ -69,6 +69,7 @@ var bodies = map[string]any{
 	"Limits": registry.Limits{}, "LimitsInput": registry.Limits{}, "Lock": registry.Lock{}, "FeeAmount": registry.Fees{},
 	"HaltOrder": registry.HaltOrder{}, "CustomerHalt": registry.CustomerHalt{}, "HaltResult": registry.HaltResult{}, "HaltError": registry.HaltError{}, "HaltReport": venues.HaltReport{}, "NullableHaltReport": venues.HaltReport{}, "AccountRisk": registry.AccountRisk{}, "CheckResult": registry.CheckResult{},
 	"NewHook": registry.NewHook{}, "HookChange": registry.HookChange{}, "HookRotation": registry.HookRotation{}, "Hook": registry.Hook{},
+	"HookStats": registry.HookStats{}, "HookStatuses": registry.HookStatuses{},
 	"ReceivedSignal": registry.Signal{}, "SignalHistory": registry.SignalHistory{}, "SignalOrder": registry.SignalOrder{}, "SignalLeg": registry.SignalLeg{},
 	"SignalFill": registry.SignalFill{}, "SignalEvent": registry.SignalEvent{}, "SignalError": venues.RejectReason{},
 	"SignalTest": registry.SignalTest{}, "RuleResult": registry.RuleResult{}, "PlannedStep": registry.PlannedStep{}, "PlannedReject": registry.PlannedReject{},
@@ -263,6 +264,8 @@ func (h *fixture) succeedAccount(account string) {
 func (h *fixture) succeedHook(customer string) {
 	chart := h.call(http.StatusCreated, "POST", "/admin/v1/hooks", `{"customer":"`+customer+`","kind":"chart","name":"c","allowRepeats":true}`).id()
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+chart+"/rotate", `{}`)
+	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+chart+"/address", "")
+	h.call(http.StatusOK, "GET", "/admin/v1/hooks/"+chart+"/stats", "")
 	hook := h.call(http.StatusCreated, "POST", "/admin/v1/hooks",
 		`{"customer":"`+customer+`","kind":"webhook","name":"h","testMode":true,"rules":{"symbols":["BTCUSDT"],"maxQty":"1","stopRequired":true,"opposite":"close","maxAgeSec":5}}`).id()
 	h.call(http.StatusOK, "POST", "/admin/v1/hooks/"+hook+"/rotate", `{"overlapSec":60}`)

@@ -80,7 +80,7 @@ var recordAccess = map[string]access{
 	"GET /keys":     read, "GET /keys/:id": read,
 	"GET /users": read, "GET /users/:id": read,
 	"GET /accounts": read, "GET /accounts/:id": read, "GET /accounts/:id/risk": read,
-	"GET /hooks": read, "GET /hooks/:id": read,
+	"GET /hooks": read, "GET /hooks/:id": read, "GET /hooks/:id/stats": read,
 	"GET /endpoints": read, "GET /endpoints/:id": read, "GET /endpoints/:id/deliveries": read,
 	"GET /endpoints/:id/deliveries/:event": read, "GET /endpoints/:id/deliveries/:event/attempts": read,
 	"GET /endpoints/:id/stats": read, "GET /deliveries": read,

@@ -19,7 +19,7 @@ var may = map[string]string{
 	"GET /keys":     "viewer trader owner operator", "GET /keys/:id": "viewer trader owner operator",
 	"GET /users": "viewer trader owner operator", "GET /users/:id": "viewer trader owner operator",
 	"GET /accounts": "viewer trader owner operator", "GET /accounts/:id": "viewer trader owner operator", "GET /accounts/:id/risk": "viewer trader owner operator",
-	"GET /hooks": "viewer trader owner operator", "GET /hooks/:id": "viewer trader owner operator",
+	"GET /hooks": "viewer trader owner operator", "GET /hooks/:id": "viewer trader owner operator", "GET /hooks/:id/stats": "viewer trader owner operator",
 	"GET /endpoints": "viewer trader owner operator", "GET /endpoints/:id": "viewer trader owner operator",
 	"GET /endpoints/:id/deliveries": "viewer trader owner operator", "GET /endpoints/:id/deliveries/:event": "viewer trader owner operator",
 	"GET /endpoints/:id/deliveries/:event/attempts": "viewer trader owner operator", "GET /endpoints/:id/stats": "viewer trader owner operator",

@@ -92,6 +92,9 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	b.succeedRecord("/accounts/"+account, `{"limits":{"dailyLoss":"500"}}`)
 	hook := b.created("/hooks", map[string]any{"customer": h.customer, "kind": "webhook", "name": "h", "testMode": true})
 	b.post(http.StatusOK, "/hooks/"+hook+"/rotate", map[string]any{})
+	b.get(http.StatusOK, "/hooks/"+hook+"/stats")
+	chart := b.created("/hooks", map[string]any{"customer": h.customer, "kind": "chart", "name": "c"})
+	b.post(http.StatusOK, "/hooks/"+chart+"/address", nil)
 	signal := map[string]any{"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"}
 	b.post(http.StatusOK, "/hooks/"+hook+"/test", signal)
 	b.post(http.StatusAccepted, "/hooks/"+hook+"/fire", signal)

@@ -30,6 +30,7 @@ type Deps struct {
 	Signals  Signals
 	Limiter  auth.Limiter
 	Failures Failures
+	Proofs   *Proofs
 	Headers  signing.Headers
 	// Source returns the client address of a request.
 	Source func(*fiber.Ctx) netip.Addr
@@ -94,6 +95,7 @@ func (h *Hooks) webhook(c *fiber.Ctx) (result string, err error) {
 	}
 	signature, timestamp := c.Get(h.deps.Headers.Signature), c.Get(h.deps.Headers.Timestamp)
 	if reason := signing.Verify(signature, timestamp, body, now, channel.Keys...); reason != nil {
+		h.deps.Proofs.Fail(channel.ID, now)
 		return "", h.badSignature(c, reason, now)
 	}
 	if err := h.checkRate(c, channel.ID, now); err != nil {
@@ -123,7 +125,11 @@ func (h *Hooks) chart(c *fiber.Ctx) (result string, err error) {
 	if venues.CodeOf(err) == venues.CodeMaintenance {
 		return "", err
 	}
-	if !address.matches(&channel) || err != nil || channel.Kind != chartKind {
+	if err != nil || channel.Kind != chartKind {
+		return "", errNoChannel()
+	}
+	if !address.matches(&channel) {
+		h.deps.Proofs.Fail(channel.ID, now)
 		return "", errNoChannel()
 	}
 	body, err := h.readBody(c, &channel)
@@ -132,6 +138,7 @@ func (h *Hooks) chart(c *fiber.Ctx) (result string, err error) {
 	}
 	signal, token, decodeErr := api.DecodeSignal(body, api.SignalForm{BareNumbers: true, Timed: channel.ReadsTime()})
 	if !tokenMatches(token, &channel) {
+		h.deps.Proofs.Fail(channel.ID, now)
 		return "", h.unauthorized(c, "the body must be a JSON object with the channel's channelToken")
 	}
 	if err := h.checkRate(c, channel.ID, now); err != nil {
@@ -157,6 +164,7 @@ func (h *Hooks) readBody(c *fiber.Ctx, channel *Channel) ([]byte, error) {
 		return nil, api.TooLarge(api.HookBodyBytesMax)
 	}
 	if !auth.Allows(channel.Allow, h.deps.Source(c)) {
+		h.deps.Proofs.Fail(channel.ID, time.Now())
 		return nil, h.unauthorized(c, "the channel does not accept signals from this address")
 	}
 	return bytes.Clone(c.Request().Body()), nil

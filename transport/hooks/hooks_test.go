@@ -52,6 +52,7 @@ const (
 // signals that they accept.
 type edge struct {
 	testing.TB
+	proofs   *hooks.Proofs
 	app      *fiber.App
 	source   netip.Addr
 	channels map[string]hooks.Channel
@@ -102,7 +103,7 @@ func newEdge(t testing.TB) *edge {
 	t.Helper()
 	addressHash, tokenHash := sha256.Sum256([]byte(urlPart)), sha256.Sum256([]byte(token))
 	e := &edge{
-		TB: t, source: netip.MustParseAddr("203.0.113.7"),
+		TB: t, proofs: hooks.NewProofs(), source: netip.MustParseAddr("203.0.113.7"),
 		channels: map[string]hooks.Channel{
 			hookID: {
 				Channel: persistence.Channel{ID: hookID, Customer: "c1", Kind: persistence.ChannelWebhook},
@@ -117,7 +118,7 @@ func newEdge(t testing.TB) *edge {
 	store := storetest.NewMemory()
 	t.Cleanup(func() { _ = store.Close() })
 	h := hooks.New(hooks.Deps{
-		Channels: e, Signals: e, Limiter: auth.NewMemoryLimiter(64), Failures: auth.NewAuthenticator(store),
+		Channels: e, Signals: e, Limiter: auth.NewMemoryLimiter(64), Failures: auth.NewAuthenticator(store), Proofs: e.proofs,
 		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return e.source },
 		Observe: func(kind persistence.ChannelKind, result string) {
 			e.observed = append(e.observed, string(kind)+" "+result)

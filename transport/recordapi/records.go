@@ -75,6 +75,8 @@ func Records() []Route {
 		{http.MethodPatch, "/hooks/:id", Change(hooks, (*registry.Hooks).Change)},
 		{http.MethodDelete, "/hooks/:id", One(hooks, (*registry.Hooks).Remove)},
 		{http.MethodPost, "/hooks/:id/rotate", Change(hooks, (*registry.Hooks).Rotate)},
+		{http.MethodPost, "/hooks/:id/address", One(hooks, (*registry.Hooks).Address)},
+		{http.MethodGet, "/hooks/:id/stats", One(hooks, (*registry.Hooks).Stats)},
 		{http.MethodPost, "/hooks/:id/test", testHook},
 		{http.MethodPost, "/hooks/:id/fire", fireHook},
 

@@ -22,6 +22,7 @@ const (
 // HookStore reads inbound channels.
 type HookStore interface {
 	Channels(ctx context.Context, customer string) ([]persistence.Channel, error)
+	Signals(ctx context.Context, q persistence.SignalQuery) (persistence.Page[persistence.SignalRecord], error)
 }
 
 // RecordService stores the records that have an actor of their own.
@@ -49,6 +50,9 @@ type Hooks struct {
 	secrets     Secrets
 	instruments instruments
 	url         func(channel persistence.Channel, address venues.Secret) string
+	// failedProofs returns the number of requests whose sender was not authenticated, and since
+	// when they are counted.
+	failedProofs func(channel string) (int, time.Time)
 }
 
 // Hook is an inbound channel.

@@ -35,7 +35,6 @@ type OverviewStore interface {
 	HookStore
 	EndpointStore
 	Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error)
-	Signals(ctx context.Context, q persistence.SignalQuery) (persistence.Page[persistence.SignalRecord], error)
 }
 
 // Overviews reads the state of a customer as a whole.

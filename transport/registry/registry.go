@@ -2,6 +2,7 @@ package registry
 
 import (
 	"crypto/rand"
+	"time"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -72,6 +73,9 @@ type Options struct {
 	Trades TradeReader
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
+	// FailedProofs returns the number of requests to a channel whose sender was not authenticated,
+	// and since when they are counted: at most for a day.
+	FailedProofs func(channel string) (int, time.Time)
 	// Venues returns the state of each venue; Connected is not set.
 	Venues func() []api.VenueState
 }
@@ -146,7 +150,7 @@ func (r *Registry) view(s scope, author Author) View {
 		Keys:     &Keys{scope: s, audit: audit, store: o.Store, sessions: o.Sessions},
 		Users:    &Users{scope: s, audit: audit, store: o.Store, signIns: r.SignIns(author), consoleURL: o.ConsoleURL},
 		Accounts: &Accounts{scope: s, audit: audit, store: o.Store, service: o.Service, vault: o.Vault, examiner: o.Examiner, environments: o.Environments},
-		Hooks:    &Hooks{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL},
+		Hooks:    &Hooks{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, instruments: instruments, url: o.HookURL, failedProofs: o.FailedProofs},
 		Alerts:   &Alerts{scope: s, audit: audit, store: o.Store, service: o.Service, instruments: instruments},
 		Journal:  &Journal{scope: s, store: o.Store},
 		Signals:  &Signals{scope: s, store: o.Store, service: o.Service, newID: audit.newID},

@@ -25,8 +25,8 @@ type installation struct {
 	examiner *registrytest.Examiner
 	*registry.Registry
 
-	alice, bob                                              string
-	key, account, hook, endpoint, file, alert, user, signal string
+	alice, bob                                                     string
+	key, account, hook, chart, endpoint, file, alert, user, signal string
 }
 
 const fileName = "trades.xlsx"
@@ -50,6 +50,9 @@ func newInstallation(t *testing.T) *installation {
 	in.user = made(in.Users.Create(ctx, in.newUser())).ID
 	in.account = made(in.Accounts.Connect(ctx, in.newAccount())).ID
 	in.hook = made(in.Hooks.Create(ctx, in.newHook())).ID
+	chart := in.newHook()
+	chart.Kind = persistence.ChannelChart
+	in.chart = made(in.Hooks.Create(ctx, chart)).ID
 	in.endpoint = made(in.Endpoints.Create(ctx, registry.NewEndpoint{Customer: in.alice, URL: "https://r.example"})).ID
 	in.file = made(in.Endpoints.Create(ctx, registry.NewEndpoint{Customer: in.alice, Kind: persistence.EndpointFile, Target: fileName})).ID
 	in.alert = made(in.Alerts.Create(ctx, in.newAlert())).ID
@@ -199,6 +202,12 @@ var calls = map[string]call{
 	},
 	"Hooks.Rotate": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Hooks.Rotate(ctx, in.hook, registry.HookRotation{}))
+	},
+	"Hooks.Address": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Hooks.Address(ctx, in.chart))
+	},
+	"Hooks.Stats": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Hooks.Stats(ctx, in.hook))
 	},
 	"Hooks.Remove": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Hooks.Remove(ctx, in.hook))

@@ -31,6 +31,7 @@ func Options(store persistence.Store, service *Service) registry.Options {
 	return registry.Options{
 		Store: store, Service: service, Sessions: service, Vault: Vault{}, Secrets: &Secrets{}, Examiner: &Examiner{},
 		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{}, Bots: Bots{},
+		FailedProofs: func(string) (int, time.Time) { return 3, time.Now() },
 		Venues: func() []api.VenueState {
 			return []api.VenueState{{Exchange: venues.Binance, Status: "up", Since: venues.At(time.Now()), Environment: "testnet"}}
 		},

@@ -18,6 +18,7 @@ export type Overview = Records["schemas"]["Overview"];
 export type Key = Records["schemas"]["Key"];
 export type Scope = Records["schemas"]["Scope"];
 export type Hook = Records["schemas"]["Hook"];
+export type HookStats = Records["schemas"]["HookStats"];
 export type HookKind = Records["schemas"]["HookKind"];
 export type HookChange = Records["schemas"]["HookChange"];
 export type Rules = Records["schemas"]["Rules"];

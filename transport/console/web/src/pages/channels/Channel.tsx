@@ -14,6 +14,7 @@ import {ChannelState} from "./Channels";
 import styles from "./Channels.module.css";
 import {Connect} from "./Connect";
 import {Rules} from "./Rules";
+import {Counts, LastSignal, Proofs} from "./Stats";
 import {Switches} from "./Switches";
 import {Try} from "./Try";
 import {kindNames} from "./words";
@@ -73,9 +74,12 @@ function About({hook}: {hook: Hook}) {
         <dt>Kind</dt><dd>{kindNames[hook.kind]}</dd>
         <dt>Id</dt><dd className="mono">{hook.id}</dd>
         <dt>Address</dt><dd className="mono">{hook.url ?? "secret, was shown when it was made"}</dd>
+        <dt>Last signal</dt><dd><LastSignal hook={hook}/></dd>
+        <dt>24 hours</dt><dd><Counts hook={hook}/></dd>
         <dt>Made</dt><dd><Time at={hook.createdAt}/></dd>
         <dt>Signals</dt><dd><Anchor component={Link} href={`/${role === "operator" ? "journal" : "signals"}?channel=${hook.id}`}>of this channel</Anchor></dd>
       </dl>
+      <Proofs hook={hook}/>
     </Section>
   );
 }

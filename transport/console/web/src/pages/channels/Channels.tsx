@@ -10,10 +10,10 @@ import {Panel} from "../../ui/Panel";
 import {SecretsOnce} from "../../ui/Secret";
 import {State, type Tone} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
-import {Time} from "../../ui/Time";
 import {Channel} from "./Channel";
 import {secretsOf} from "./Connect";
 import {NewChannel} from "./NewChannel";
+import {Counts, LastSignal} from "./Stats";
 import {kindNames, stateOf} from "./words";
 
 /** Channels lists the channels that signals come in through, and shows one at its own address. */
@@ -70,7 +70,8 @@ const columns: readonly Column<Hook>[] = [
   {title: "Name", cell: (hook) => <Anchor component={Link} href={`/channels/${hook.id}`} className="outside">{hook.name}</Anchor>},
   {title: "Kind", cell: (hook) => kindNames[hook.kind]},
   {title: "State", cell: (hook) => <ChannelState hook={hook}/>},
+  {title: "Last signal", cell: (hook) => <LastSignal hook={hook}/>},
+  {title: "24 hours", cell: (hook) => <Counts hook={hook}/>},
   {title: "Instruments", cell: ({rules}) => rules.symbols.length === 0 ? "every" : rules.symbols.length > 3 ? `${rules.symbols.length} instruments` : rules.symbols.join(", ")},
   {title: "Largest position", number: true, cell: ({rules}) => rules.maxQty ?? "–"},
-  {title: "Made", cell: (hook) => <Time at={hook.createdAt}/>},
 ];

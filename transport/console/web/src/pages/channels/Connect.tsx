@@ -5,6 +5,7 @@ import {call, secondsOf} from "../../api/client";
 import type {Hook} from "../../api/types";
 import {mayChange, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
+import {Confirm, type Act} from "../../ui/Confirm";
 import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
@@ -29,22 +30,35 @@ export function Connect({hook}: {hook: Hook}) {
   const [rotating, setRotating] = useState(false);
   const [secrets, setSecrets] = useState<Secrets>();
   const asking = useIsAsking();
+  const stepUp = useStepUp();
   const chart = hook.kind === "chart";
-  const rotated = (made: Hook) => {
-    setRotating(false);
-    setSecrets(secretsOf(made, chart ? `New token of ${hook.name}` : `New secret of ${hook.name}`));
+  const [act, setAct] = useState<Act>();
+  const made = (hook: Hook, what: string) => {
+    setSecrets(secretsOf(hook, `New ${what} of ${hook.name}`));
     void queries.invalidateQueries({queryKey: ["hooks"]});
+  };
+  const rotated = (rotated: Hook) => {
+    setRotating(false);
+    made(rotated, chart ? "token" : "secret");
+  };
+  const newAddress: Act = {
+    title: `New address of ${hook.name}`, button: "Make the address",
+    consequence: "The old address answers 404 from then on: put the new one into every alert. The token stays.",
+    run: async () => made(await stepUp(() => call<Hook>("POST", `hooks/${hook.id}/address`)), "address"),
   };
   return (
     <Section title="Connect">
       <Stack>
         <Examples hook={hook}/>
         {hook.previousUntil && <Text size="sm">The old secret is valid until <Time at={hook.previousUntil} relative/>.</Text>}
-        {owner && <Group><Button size="xs" variant="default" onClick={() => setRotating(true)}>{chart ? "New token" : "New secret"}</Button></Group>}
+        {owner && <Group>
+          {chart && <Button size="xs" variant="default" onClick={() => setAct(newAddress)}>New address</Button>}
+          <Button size="xs" variant="default" onClick={() => setRotating(true)}>{chart ? "New token" : "New secret"}</Button></Group>}
       </Stack>
       <Dialog opened={rotating} onClose={() => setRotating(false)} title={chart ? "New token" : "New secret"} centered closeOnEscape={!asking}>
         <Rotation hook={hook} rotated={rotated} close={() => setRotating(false)}/>
       </Dialog>
+      <Confirm act={act} close={() => setAct(undefined)}/>
       <SecretsOnce secrets={secrets} close={() => setSecrets(undefined)}/>
     </Section>
   );

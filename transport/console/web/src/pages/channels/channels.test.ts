@@ -1,7 +1,7 @@
 import {expect, test} from "vitest";
 import {changeOf, draftOf, firstRules, mistakeOf} from "./rules";
 import {chartMessage, identified, scriptOf, signalOf} from "./templates";
-import {possibleWithoutTest, stateOf} from "./words";
+import {countsOf, possibleWithoutTest, stateOf} from "./words";
 
 const rules = {symbols: ["BTCUSDT"], maxQty: "0.500000000000000001", stopRequired: true, opposite: "reverse", maxAgeSec: 90};
 const hook = {rules, allow: ["10.0.0.0/8"], allowRepeats: true};
@@ -50,4 +50,11 @@ test("a signal that counts has a request id", () => {
   expect(identified('{"action":"order","qty":0.10}\n', "one")).toBe('{"action":"order","qty":0.10,"requestId":"one"}');
   expect(identified("{}", "one")).toBe('{"requestId":"one"}');
   for (const body of ['{"requestId":"mine"}', "[1]", '{"action":', "null"]) expect(identified(body, "one")).toBe(body);
+});
+
+test("counts name what there is", () => {
+  const none = {accepted: 0, running: 0, done: 0, rejected: 0, expired: 0, ignored: 0, test: 0};
+  expect(countsOf({statuses: none, complete: true})).toBe("none");
+  expect(countsOf({statuses: {...none, done: 41, rejected: 3, running: 1}, complete: true})).toBe("41 done · 3 refused · 1 under way");
+  expect(countsOf({statuses: {...none, test: 5000}, complete: false})).toBe("5000 test of the newest");
 });

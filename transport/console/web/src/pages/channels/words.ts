@@ -1,4 +1,4 @@
-import type {Hook, HookKind, Session} from "../../api/types";
+import type {Hook, HookKind, HookStats, Session} from "../../api/types";
 
 /** kindNames are the kinds of channel as pages name them. */
 export const kindNames: Record<HookKind, string> = {webhook: "signed", chart: "chart"};
@@ -26,4 +26,14 @@ export function possibleWithoutTest({rules}: Pick<Hook, "rules">, {environments}
     rules.stopRequired ? "Only with a stop loss." : "Also without a stop loss.",
     opposites[rules.opposite] ?? "",
   ];
+}
+
+/** countsOf returns what became of the signals of a channel: "41 done · 3 refused · 1 expired". */
+export function countsOf({statuses, complete}: Pick<HookStats, "statuses" | "complete">): string {
+  const parts = [
+    [statuses.done, "done"], [statuses.test, "test"], [statuses.rejected, "refused"], [statuses.expired, "expired"], [statuses.ignored, "ignored"],
+    [statuses.accepted + statuses.running, "under way"],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return shown.length === 0 ? "none" : `${shown.join(" · ")}${complete ? "" : " of the newest"}`;
 }
