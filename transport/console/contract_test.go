@@ -117,6 +117,57 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	}
 }
 
+// A list that has not changed is not sent again.
+func TestUnchangedListIsNotSentAgain(t *testing.T) {
+	h := open(t)
+	b := h.user("ann", persistence.RoleOwner)
+	b.created("/keys", map[string]any{"customer": h.customer, "name": "bot", "scopes": []string{"read"}})
+	first := b.get(http.StatusOK, "/keys")
+	tag := first.header.Get("ETag")
+	again := b.request(http.MethodGet, "/keys", nil)
+	again.Header.Set("If-None-Match", tag)
+	if a := b.send(again); tag == "" || a.status != http.StatusNotModified || a.text != "" || a.header.Get("ETag") != tag {
+		t.Errorf("second answer = %d %s with tag %s, want 304 without a body and with %s", a.status, a.text, a.header.Get("ETag"), tag)
+	}
+	b.created("/keys", map[string]any{"customer": h.customer, "name": "other", "scopes": []string{"read"}})
+	changed := b.request(http.MethodGet, "/keys", nil)
+	changed.Header.Set("If-None-Match", tag)
+	if a := b.send(changed); a.status != http.StatusOK || a.header.Get("ETag") == tag || !strings.Contains(a.text, "other") {
+		t.Errorf("answer after a change = %d with tag %s, want 200 with another than %s", a.status, a.header.Get("ETag"), tag)
+	}
+}
+
+// Two users who edit a record do not overwrite each other's changes.
+func TestChangeOfARecordThatHasChangedIsRejected(t *testing.T) {
+	h := open(t)
+	b := h.user("ann", persistence.RoleOwner)
+	for path, made := range map[string]map[string]any{
+		"/hooks": {"kind": "webhook", "name": "h"}, "/endpoints": {"name": "e", "url": "https://example.com/"},
+	} {
+		made["customer"] = h.customer
+		path += "/" + b.created(path, made)
+		change := func(tag, name string) answer {
+			request := b.request(http.MethodPatch, path, map[string]any{"name": name})
+			request.Header.Set("If-Match", tag)
+			return b.send(request)
+		}
+		read := b.get(http.StatusOK, path).header.Get("ETag")
+		if a := change(read, "first"); a.status != http.StatusOK {
+			t.Errorf("%s: first change = %d %s, want 200", path, a.status, a.text)
+		}
+		if a := change(read, "second"); a.status != http.StatusPreconditionFailed || a.field("error", "details", "reason") != "changed" {
+			t.Errorf("%s: second change = %d %s, want 412", path, a.status, a.text)
+		}
+		now := b.get(http.StatusOK, path)
+		if got := now.field("name"); got != "first" {
+			t.Errorf("%s: name = %s, want that of the first change", path, got)
+		}
+		if a := change(now.header.Get("ETag"), "second"); a.status != http.StatusOK {
+			t.Errorf("%s: change after another reading = %d %s, want 200", path, a.status, a.text)
+		}
+	}
+}
+
 // succeedSettings makes the calls of the console itself.
 func (h *house) succeedSettings(b *browser) {
 	h.t.Helper()

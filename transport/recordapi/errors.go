@@ -47,6 +47,8 @@ func (s *Server) AnswerError(c *fiber.Ctx, err error) error {
 	status := api.Status(public.Code)
 	if rejected, ok := errors.AsType[*listen.RequestError](err); ok {
 		status = rejected.Status
+	} else if errors.Is(err, errChanged) {
+		status = fiber.StatusPreconditionFailed
 	}
 	return c.Status(status).Send(api.AppendError(nil, public, id))
 }

@@ -111,8 +111,7 @@ func Answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Contex
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
-	return c.Status(status).Send(body)
+	return send(c, status, body)
 }
 
 // Decode parses a body, which must be one JSON object whose members are known and

@@ -101,6 +101,8 @@ type EndpointChange struct {
 	Target *string                 `json:"target"`
 	Types  []persistence.EventType `json:"types"`
 	Paused *bool                   `json:"paused"`
+	// Check, if not nil, returns the error of a change to the endpoint as it is now.
+	Check func(Endpoint) error `json:"-"`
 }
 
 // Tested is the result of sending a test event.
@@ -269,6 +271,9 @@ func (e *Endpoints) Change(ctx context.Context, id string, change EndpointChange
 // changed returns an endpoint with a change applied.
 func (e *Endpoints) changed(ctx context.Context, id string, change EndpointChange) (persistence.Endpoint, error) {
 	record, err := e.read(ctx, id)
+	if err == nil && change.Check != nil {
+		err = change.Check(endpointOf(record, ""))
+	}
 	if err != nil {
 		return record, err
 	}

@@ -98,6 +98,8 @@ type HookChange struct {
 	Rules        *Rules   `json:"rules"`
 	Allow        []string `json:"allow"`
 	AllowRepeats *bool    `json:"allowRepeats"`
+	// Check, if not nil, returns the error of a change to the channel as it is now.
+	Check func(Hook) error `json:"-"`
 }
 
 // HookRotation is the request for a new secret. The previous one stays valid for
@@ -188,6 +190,11 @@ func (h *Hooks) Change(ctx context.Context, id string, change HookChange) (Hook,
 	record, err := h.read(ctx, id)
 	if err != nil {
 		return Hook{}, err
+	}
+	if change.Check != nil {
+		if err := change.Check(h.hookOf(record, Hook{})); err != nil {
+			return Hook{}, err
+		}
 	}
 	rules := rulesOf(record.Rules)
 	set(&record.Name, change.Name)

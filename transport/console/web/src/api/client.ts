@@ -55,9 +55,40 @@ function ownHeaders(): Readonly<Record<string, string>> {
   return isUnattended() ? {"X-Console": "1", "X-Unattended": "1"} : {"X-Console": "1"};
 }
 
-/** call sends one request below /console/api/ and returns the body of its response. A text is sent as it is. */
-export function call<T>(method: Method, path: string, body?: object | string): Promise<T> {
-  return send(`/console/api/${path}`, method, ownHeaders(), body);
+/** call sends one request below /console/api/ and returns the body of its response. A text is sent as it is. With a tag, a record that has another by now is not changed: the call fails with status 412. */
+export async function call<T>(method: Method, path: string, body?: object | string, tag?: string): Promise<T> {
+  const url = `/console/api/${path}`, headers = ownHeaders();
+  if (method !== "GET") return send(url, method, tag === undefined ? headers : {...headers, "If-Match": tag}, body);
+  const last = answered.get(url);
+  const answer = await answerOf(url, method, last ? {...headers, "If-None-Match": last.tag} : headers, undefined, last?.text);
+  if (answer.tag !== null) keep(url, {text: answer.text, tag: answer.tag});
+  return parsed(answer.text, method);
+}
+
+/** What a GET has answered last, with the tag of which the service says that it has not changed. */
+interface Answered {
+  readonly text: string;
+  readonly tag: string;
+}
+
+const ANSWERED_MOST = 50;
+const answered = new Map<string, Answered>();
+
+function keep(url: string, answer: Answered): void {
+  answered.delete(url); // the oldest is the first
+  answered.set(url, answer);
+  const [oldest] = answered.keys();
+  if (answered.size > ANSWERED_MOST && oldest !== undefined) answered.delete(oldest);
+}
+
+/** tagOf returns the tag of what a path has answered last. */
+export function tagOf(path: string): string | undefined {
+  return answered.get(`/console/api/${path}`)?.tag;
+}
+
+/** forgetAnswers drops what was read in a session, at its end. */
+export function forgetAnswers(): void {
+  answered.clear();
 }
 
 /** callForText reads below /console/api/ what is not JSON. */
@@ -67,7 +98,10 @@ export function callForText(path: string): Promise<string> {
 
 /** send sends one request to the service and returns the body of its response. */
 export async function send<T>(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<T> {
-  const text = await sendForText(url, method, more, body);
+  return parsed(await sendForText(url, method, more, body), method);
+}
+
+function parsed<T>(text: string, method: Method): T {
   try {
     return (text === "" ? undefined : JSON.parse(text)) as T;
   } catch {
@@ -76,6 +110,11 @@ export async function send<T>(url: string, method: Method, more: Readonly<Record
 }
 
 async function sendForText(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string): Promise<string> {
+  return (await answerOf(url, method, more, body)).text;
+}
+
+// An answer that has not changed since the last one is that one.
+async function answerOf(url: string, method: Method, more: Readonly<Record<string, string>>, body?: object | string, last?: string): Promise<{text: string; tag: string | null}> {
   const headers: Record<string, string> = {Accept: "application/json", ...more};
   if (method !== "GET") headers["Content-Type"] = "application/json";
   let response: Response, text: string;
@@ -88,9 +127,13 @@ async function sendForText(url: string, method: Method, more: Readonly<Record<st
   } catch {
     throw noAnswer(method, "No answer.");
   }
+  const tag = response.headers.get("ETag");
+  if (response.status === NOT_MODIFIED && last !== undefined) return {text: last, tag};
   if (!response.ok) throw errorOf(response, text);
-  return text;
+  return {text, tag};
 }
+
+const NOT_MODIFIED = 304;
 
 function noAnswer(method: Method, message: string): CallError {
   return new CallError(method === "GET" ? "no_answer" : OUTCOME_UNKNOWN, message, 0);

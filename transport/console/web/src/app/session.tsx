@@ -1,7 +1,7 @@
 import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {createContext, use, type ReactNode} from "react";
 import {Redirect, useLocation, useSearch} from "wouter";
-import {CallError, call} from "../api/client";
+import {CallError, call, forgetAnswers} from "../api/client";
 import {forgetToken, keepTokenOf} from "../api/trading";
 import type {Session} from "../api/types";
 import {Failure, Waiting} from "../ui/Panel";
@@ -36,6 +36,7 @@ export function useSignedOut(): () => void {
   const [, navigate] = useLocation();
   return () => {
     forgetToken();
+    forgetAnswers();
     queries.clear();
     navigate("/sign-in");
   };

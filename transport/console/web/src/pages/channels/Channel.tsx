@@ -19,8 +19,8 @@ import {Switches} from "./Switches";
 import {Try} from "./Try";
 import {kindNames} from "./words";
 
-/** Changes a channel; asks for password and code if the service wants them. */
-export type ChangeHook = (change: HookChange) => Promise<unknown>;
+/** Changes a channel; asks for password and code if the service wants them. With a tag, it fails if the channel has changed since. */
+export type ChangeHook = (change: HookChange, tag?: string) => Promise<unknown>;
 
 /** Channel is the page of one channel. */
 export function Channel({id}: {id: string}) {
@@ -39,9 +39,9 @@ function Parts({hook}: {hook: Hook}) {
   const stepUp = useStepUp();
   const queries = useQueryClient();
   const [act, setAct] = useState<Act>();
-  const change: ChangeHook = async (change) => {
+  const change: ChangeHook = async (change, tag) => {
     try {
-      await stepUp(() => call("PATCH", `hooks/${hook.id}`, change));
+      await stepUp(() => call("PATCH", `hooks/${hook.id}`, change, tag));
     } finally {
       await queries.invalidateQueries({queryKey: ["hooks"]});
     }

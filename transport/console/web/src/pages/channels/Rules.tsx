@@ -1,7 +1,7 @@
 import {Button, Group, Stack} from "@mantine/core";
 import {useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
-import {call} from "../../api/client";
+import {call, tagOf} from "../../api/client";
 import type {Hook} from "../../api/types";
 import {mayChange, useSession} from "../../app/session";
 import {useSubmit} from "../../ui/form";
@@ -9,7 +9,8 @@ import {Failure} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
 import type {ChangeHook} from "./Channel";
 import {RulesFields} from "./RulesFields";
-import {changeOf, draftOf, mistakeOf, type RulesDraft} from "./rules";
+import styles from "./Channels.module.css";
+import {changeOf, conflictsOf, draftOf, mistakeOf, type RulesDraft} from "./rules";
 
 /** Rules is the form of a channel's rules. What is typed stays while the channel is read again. */
 export function Rules({hook, change}: {hook: Hook; change: ChangeHook}) {
@@ -25,7 +26,7 @@ export function Rules({hook, change}: {hook: Hook; change: ChangeHook}) {
     const now = await call<Hook>("GET", `hooks/${hook.id}`);
     queries.setQueryData(["hooks", hook.id], now);
     if (JSON.stringify(draftOf(now)) !== JSON.stringify(stored)) return; // what has changed is shown first
-    await change(changeOf(draft, hook.kind));
+    await change(changeOf(draft, hook.kind), tagOf(`hooks/${hook.id}`));
     setTyped({});
   });
   const set = (one: Partial<RulesDraft>) => {
@@ -38,7 +39,8 @@ export function Rules({hook, change}: {hook: Hook; change: ChangeHook}) {
       <form onSubmit={submit}>
         <Stack>
           <RulesFields kind={hook.kind} draft={draft} set={set} failure={failure} disabled={!owner}/>
-          {elsewhere && <p role="status">Somebody else has changed these rules meanwhile. The fields that you have not touched show theirs; those that you have touched keep yours.</p>}
+          {elsewhere && <div role="status"><p>Somebody else has changed these rules meanwhile. The fields that you have not touched show theirs; those that you have touched keep yours.</p>
+            <ul className={styles.list}>{conflictsOf(base, stored, draft).map(({name, theirs, yours}) => <li key={name}>{name}: theirs <span className="mono">{theirs}</span>, yours <span className="mono">{yours}</span></li>)}</ul></div>}
           {failure && <Failure error={failure}/>}
           {owner && <Group justify="flex-end">
             <span className="dim">{changes === 0 ? "" : changes === 1 ? "1 change" : `${changes} changes`}</span>

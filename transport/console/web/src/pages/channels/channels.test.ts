@@ -1,5 +1,5 @@
 import {expect, test} from "vitest";
-import {changeOf, draftOf, firstRules, mistakeOf} from "./rules";
+import {changeOf, conflictsOf, draftOf, firstRules, mistakeOf} from "./rules";
 import {chartMessage, identified, scriptOf, signalOf} from "./templates";
 import {countsOf, possibleWithoutTest, stateOf} from "./words";
 
@@ -57,4 +57,10 @@ test("counts name what there is", () => {
   expect(countsOf({statuses: none, complete: true})).toBe("none");
   expect(countsOf({statuses: {...none, done: 41, rejected: 3, running: 1}, complete: true})).toBe("41 done · 3 refused · 1 under way");
   expect(countsOf({statuses: {...none, test: 5000}, complete: false})).toBe("5000 test of the newest");
+});
+
+test("fields that two users have changed show both", () => {
+  const theirs = {...firstRules, maxQty: "0.5", symbols: "ETHUSDT"};
+  expect(conflictsOf(firstRules, theirs, {...theirs, maxQty: "0.7", stopRequired: false})).toEqual([{name: "Largest position", theirs: "0.5", yours: "0.7"}]);
+  expect(conflictsOf(firstRules, theirs, theirs)).toEqual([]);
 });

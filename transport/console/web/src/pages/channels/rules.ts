@@ -41,6 +41,27 @@ export function mistakeOf(field: "maxQty" | "maxAgeSeconds", draft: RulesDraft):
   return /^\d{0,6}$/.test(draft.maxAgeSeconds.trim()) ? undefined : "Whole seconds, such as 60.";
 }
 
+const fieldNames: Readonly<Record<keyof RulesDraft, string>> = {
+  symbols: "Instruments", maxQty: "Largest position", stopRequired: "Stop loss required", opposite: "Opposite signal", maxAgeSeconds: "Not older than", allow: "Only from", allowRepeats: "Repeats",
+};
+
+/** A field that two users have changed. */
+export interface Conflict {
+  readonly name: string;
+  readonly theirs: string;
+  readonly yours: string;
+}
+
+/** conflictsOf returns the fields that somebody else has changed since a base, and that are typed otherwise. */
+export function conflictsOf(base: RulesDraft, stored: RulesDraft, draft: RulesDraft): Conflict[] {
+  return (Object.keys(fieldNames) as (keyof RulesDraft)[]).filter((name) => stored[name] !== base[name] && draft[name] !== stored[name])
+    .map((name) => ({name: fieldNames[name], theirs: wordOf(stored[name]), yours: wordOf(draft[name])}));
+}
+
+function wordOf(value: string | boolean): string {
+  return value === true ? "yes" : value === false ? "no" : value === "" ? "none" : value;
+}
+
 function words(text: string): string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }

@@ -2,7 +2,7 @@ import {Anchor, Button, Group, Stack, TextInput} from "@mantine/core";
 import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {Link, useLocation} from "wouter";
-import {call, faultOf} from "../../api/client";
+import {CallError, call, faultOf, tagOf} from "../../api/client";
 import type {Endpoint as Record} from "../../api/types";
 import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
@@ -97,6 +97,9 @@ function Acts({endpoint, changed}: {endpoint: Record; changed: () => Promise<voi
   );
 }
 
+// The status of a change of what somebody else has changed.
+const CHANGED = 412;
+
 interface EditProps {
   readonly opened: boolean;
   readonly endpoint: Record;
@@ -114,11 +117,21 @@ function EditForm({endpoint, close, changed}: EditProps) {
   const [name, setName] = useState(endpoint.name);
   const [url, setURL] = useState(endpoint.url ?? "");
   const [types, setTypes] = useState([...endpoint.types]);
+  const path = `endpoints/${endpoint.id}`;
+  const [read, setRead] = useState({endpoint, tag: tagOf(path), again: false});
   const {busy, failure, submit} = useSubmit(async () => {
-    // Only what was changed: a new address enables a disabled endpoint.
-    await stepUp(() => call("PATCH", `endpoints/${endpoint.id}`, {
-      ...(name.trim() !== endpoint.name && {name: name.trim()}), ...(url.trim() !== (endpoint.url ?? "") && {url: url.trim()}), types,
-    }));
+    const was = read.endpoint;
+    try {
+      // Only what was changed: a new address enables a disabled endpoint.
+      await stepUp(() => call("PATCH", path, {
+        ...(name.trim() !== was.name && {name: name.trim()}), ...(url.trim() !== (was.url ?? "") && {url: url.trim()}), types,
+      }, read.tag));
+    } catch (thrown) {
+      if (!(thrown instanceof CallError) || thrown.status !== CHANGED) throw thrown;
+      const now = await call<Endpoint>("GET", path);
+      setRead({endpoint: now, tag: tagOf(path), again: true});
+      return; // both versions are shown first
+    }
     await changed();
     close();
   });
@@ -129,6 +142,9 @@ function EditForm({endpoint, close, changed}: EditProps) {
         {endpoint.kind === "webhook" && <TextInput label="Address" description="Waiting events go to the new one too." type="url" required maxLength={2048} error={faultOf(failure, "url")}
           value={url} onChange={(e) => setURL(e.currentTarget.value)}/>}
         {!takesRows(endpoint.kind) && <Types kind={endpoint.kind} value={types} change={setTypes}/>}
+        {read.again && <div role="status"><p>Somebody else has changed the endpoint meanwhile. It has now:</p>
+          <p className="outside">{nameOf(read.endpoint)}{read.endpoint.url && <span className="mono"> {read.endpoint.url}</span>}, {read.endpoint.types.length === 0 ? "every event" : read.endpoint.types.join(", ")}</p>
+          <p>Save again to replace it by what is typed here.</p></div>}
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end"><Button variant="default" onClick={close}>Cancel</Button><Button type="submit" loading={busy}>Save</Button></Group>
       </Stack>
