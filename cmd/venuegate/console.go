@@ -23,6 +23,9 @@ type consoles struct {
 	passwords *console.Passwords
 }
 
+// passwordCost is a variable because most tests use a lower cost.
+var passwordCost = console.DefaultCost
+
 // openConsoles builds the consoles, and mounts that of the public listener.
 func (e *engine) openConsoles() (err error) {
 	if !e.config.Console.Enabled {
@@ -32,7 +35,7 @@ func (e *engine) openConsoles() (err error) {
 	if err != nil {
 		return err
 	}
-	e.consoles.passwords = console.NewPasswords()
+	e.consoles.passwords = console.NewPasswords(passwordCost)
 	o := console.Options{
 		URL: e.consoleURL(""), Idle: e.config.Console.Idle, Lifetime: e.config.Console.Lifetime, RequireTOTP: e.config.requireTOTP(e.consoleURL("")),
 		Build: version, Environments: environments(e.config), HeaderPrefix: e.config.HeaderPrefix, Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords, Pages: pages,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fasthttp/websocket"
 
+	"venuegate/transport/console"
 	"venuegate/venues"
 )
 
@@ -24,6 +25,7 @@ import (
 const asBinary = "TEST_AS_VENUEGATE"
 
 func TestMain(m *testing.M) {
+	passwordCost = console.Cost{MemoryKiB: 8, Passes: 1}
 	if os.Getenv(asBinary) != "" {
 		main()
 		return

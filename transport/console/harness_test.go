@@ -82,7 +82,7 @@ func (r revoker) Revoke(id string) {
 func open(t *testing.T, changes ...func(*console.Options)) *house {
 	t.Helper()
 	core, logs := observer.New(zapcore.DebugLevel)
-	h := &house{t: t, store: storetest.NewMemory(), passwords: console.NewPasswords(), logs: logs, succeeded: map[string]bool{}}
+	h := &house{t: t, store: storetest.NewMemory(), passwords: console.NewPasswords(fastCost), logs: logs, succeeded: map[string]bool{}}
 	var err error
 	if h.document, err = loadDocument(); err != nil {
 		t.Fatal(err)

@@ -20,10 +20,16 @@ import (
 	"venuegate/venues"
 )
 
-// Parameters of argon2id; they are part of each hash.
+// Cost is how much work a hash of argon2id is; it is part of each hash.
+type Cost struct {
+	MemoryKiB uint32
+	Passes    uint32
+}
+
+// DefaultCost is the cost of the service's hashes.
+var DefaultCost = Cost{MemoryKiB: 32 << 10, Passes: 3}
+
 const (
-	argonMemoryKiB = 32 << 10
-	argonTime      = 3
 	argonThreads   = 1
 	argonSaltBytes = 16
 	argonHashBytes = 32
@@ -32,7 +38,7 @@ const (
 const (
 	passwordCharsMin = 12
 	passwordCharsMax = 256
-	// hashesMax bounds the passwords that are hashed at once, 32 MiB each.
+	// hashesMax bounds the passwords that are hashed at once, Cost.MemoryKiB each.
 	hashesMax = 2
 	// hashWait bounds how long a password waits to be hashed.
 	hashWait = 2 * time.Second
@@ -46,13 +52,22 @@ var commonPasswords string
 
 // Passwords hashes passwords. It is shared by the consoles of all listeners.
 type Passwords struct {
-	slots chan struct{}
+	cost Cost
+	// prefix is what a hash of this cost begins with.
+	prefix string
+	slots  chan struct{}
 	// hashed counts the hashes that were computed.
 	hashed atomic.Int64
 }
 
-// NewPasswords returns Passwords.
-func NewPasswords() *Passwords { return &Passwords{slots: make(chan struct{}, hashesMax)} }
+// NewPasswords returns Passwords whose hashes have a cost. It verifies no hash of another cost.
+func NewPasswords(cost Cost) *Passwords {
+	return &Passwords{
+		cost:   cost,
+		prefix: fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, cost.MemoryKiB, cost.Passes, argonThreads),
+		slots:  make(chan struct{}, hashesMax),
+	}
+}
 
 // checkPassword returns the error of a password that is too short, too long or common.
 func checkPassword(password string) error {
@@ -74,15 +89,13 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("%s%s$%s", argonPrefix, encode(salt[:]), encode(key)), nil
+	return fmt.Sprintf("%s%s$%s", p.prefix, encode(salt[:]), encode(key)), nil
 }
-
-var argonPrefix = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemoryKiB, argonTime, argonThreads)
 
 // Verify reports whether a password has the hash. Without a hash it does the same work and
 // returns false.
 func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, error) {
-	salt, want := parseHash(hash)
+	salt, want := p.parse(hash)
 	known := want != nil
 	if !known {
 		salt, want = make([]byte, argonSaltBytes), make([]byte, argonHashBytes)
@@ -91,9 +104,9 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	return err == nil && subtle.ConstantTimeCompare(key, want) == 1 && known, err
 }
 
-// parseHash returns the parts of a hash; nil if it is none.
-func parseHash(hash string) (salt, key []byte) {
-	rest, _ := strings.CutPrefix(hash, argonPrefix)
+// parse returns the parts of a hash; nil if it is none.
+func (p *Passwords) parse(hash string) (salt, key []byte) {
+	rest, _ := strings.CutPrefix(hash, p.prefix)
 	saltText, keyText, found := strings.Cut(rest, "$")
 	salt, saltErr := base64.RawStdEncoding.DecodeString(saltText)
 	key, keyErr := base64.RawStdEncoding.DecodeString(keyText)
@@ -117,5 +130,5 @@ func (p *Passwords) key(ctx context.Context, password string, salt []byte) ([]by
 		return nil, e
 	}
 	p.hashed.Add(1)
-	return argon2.IDKey([]byte(password), salt, argonTime, argonMemoryKiB, argonThreads, argonHashBytes), nil
+	return argon2.IDKey([]byte(password), salt, p.cost.Passes, p.cost.MemoryKiB, argonThreads, argonHashBytes), nil
 }
