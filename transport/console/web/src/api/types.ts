@@ -42,7 +42,6 @@ export type EndpointStats = Records["schemas"]["EndpointStats"];
 export type EndpointFile = Records["schemas"]["EndpointFile"];
 export type Bot = Records["schemas"]["Bot"];
 export type Chat = Records["schemas"]["Chat"];
-export type CheckResult = Records["schemas"]["CheckResult"];
 export type EndpointTest = Records["schemas"]["EndpointTest"];
 export type Delivery = Records["schemas"]["Delivery"];
 export type DeliveryDetail = Records["schemas"]["DeliveryDetail"];

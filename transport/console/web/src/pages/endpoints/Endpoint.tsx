@@ -128,7 +128,7 @@ function EditForm({endpoint, close, changed}: EditProps) {
       }, read.tag));
     } catch (thrown) {
       if (!(thrown instanceof CallError) || thrown.status !== CHANGED) throw thrown;
-      const now = await call<Endpoint>("GET", path);
+      const now = await call<Record>("GET", path);
       setRead({endpoint: now, tag: tagOf(path), again: true});
       return; // both versions are shown first
     }
