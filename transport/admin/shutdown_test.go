@@ -77,6 +77,7 @@ func TestShutdownEndsABackupOfAStalledClient(t *testing.T) {
 func TestShutdownBeforeServe(t *testing.T) {
 	server := admin.NewServer(admin.ServerOptions{
 		Registry: registry.New(registry.Options{}), Token: token, Metrics: prometheus.NewRegistry(), Log: zap.NewNop(),
+		Operations: operationstest.Source{},
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

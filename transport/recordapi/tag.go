@@ -14,7 +14,7 @@ import (
 	"venuegate/venues"
 )
 
-// tagBytes of a SHA-256 tell the bodies of one address apart.
+// tagBytes of a SHA-256 distinguish the bodies of one address.
 const tagBytes = 16
 
 // send answers with a JSON body. The body of a GET has an entity tag, and one that the caller
