@@ -190,14 +190,14 @@ func text(q *api.Query, name string) string {
 }
 
 func filterNames() []string {
-	return []string{"customer", "channel", "symbol", "kind", "result", "subject", "from", "to"}
+	return []string{"customer", "channel", "symbol", "kind", "result", "subject", "text", "from", "to"}
 }
 
 // journalFilter returns the filter in a query.
 func journalFilter(q *api.Query) registry.JournalFilter {
 	return registry.JournalFilter{
 		Customer: text(q, "customer"), Channel: text(q, "channel"), Symbol: text(q, "symbol"), Kind: text(q, "kind"),
-		Result: text(q, "result"), Subject: text(q, "subject"), From: q.Time("from"), To: q.Time("to"),
+		Result: text(q, "result"), Subject: text(q, "subject"), Text: text(q, "text"), From: q.Time("from"), To: q.Time("to"),
 	}
 }
 

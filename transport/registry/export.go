@@ -31,13 +31,13 @@ func (j *Journal) Export(ctx context.Context, f JournalFilter, format string) (w
 		return nil, err
 	}
 	if format == FormatLines {
-		return func(w io.Writer) error { return j.writeLines(ctx, q, w) }, nil
+		return func(w io.Writer) error { return j.writeLines(ctx, q, f.Text, w) }, nil
 	}
-	return func(w io.Writer) error { return j.writeCSV(ctx, q, w) }, nil
+	return func(w io.Writer) error { return j.writeCSV(ctx, q, f.Text, w) }, nil
 }
 
-func (j *Journal) writeLines(ctx context.Context, q persistence.JournalQuery, w io.Writer) error {
-	return j.eachRow(ctx, q, func(row Row) error {
+func (j *Journal) writeLines(ctx context.Context, q persistence.JournalQuery, text string, w io.Writer) error {
+	return j.eachRow(ctx, q, text, func(row Row) error {
 		line, err := json.Marshal(row)
 		if err == nil {
 			_, err = w.Write(append(line, '\n'))
@@ -46,12 +46,12 @@ func (j *Journal) writeLines(ctx context.Context, q persistence.JournalQuery, w 
 	})
 }
 
-func (j *Journal) writeCSV(ctx context.Context, q persistence.JournalQuery, w io.Writer) error {
+func (j *Journal) writeCSV(ctx context.Context, q persistence.JournalQuery, text string, w io.Writer) error {
 	table := csv.NewWriter(w)
 	if err := table.Write(exportColumns); err != nil {
 		return err
 	}
-	err := j.eachRow(ctx, q, func(row Row) error { return table.Write(cells(row)) })
+	err := j.eachRow(ctx, q, text, func(row Row) error { return table.Write(cells(row)) })
 	table.Flush()
 	if err != nil {
 		return err

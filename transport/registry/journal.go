@@ -65,6 +65,8 @@ type Page[T any] struct {
 // not filter; From is inclusive, To exclusive.
 type JournalFilter struct {
 	Customer, Channel, Symbol, Kind, Result, Subject string
+	// Text is a part of any member or field of a row, without regard to case.
+	Text string
 
 	From, To time.Time
 	Limit    int
@@ -105,8 +107,8 @@ func (j *Journal) List(ctx context.Context, f JournalFilter) (Page[Row], error) 
 		return Page[Row]{}, err
 	}
 	rows, next, err := readPage(f.Limit, f.Cursor, func(limit int, after *persistence.PagePosition) (persistence.Page[persistence.JournalEntry], error) {
-		q.Limit, q.After = limit, after
-		return j.store.Journal(ctx, q)
+		q.After = after
+		return j.search(ctx, q, f.Text, limit)
 	})
 	if err != nil {
 		return Page[Row]{}, fmt.Errorf("read the journal: %w", err)
@@ -119,8 +121,40 @@ func (j *Journal) List(ctx context.Context, f JournalFilter) (Page[Row], error) 
 	return page, nil
 }
 
-// eachRow calls do with every row that the query selects, until it returns an error.
-func (j *Journal) eachRow(ctx context.Context, q persistence.JournalQuery, do func(Row) error) error {
+// search returns at most limit rows that a query selects and that have a text. It reads one page
+// of the store: with a text, one of the largest size.
+func (j *Journal) search(ctx context.Context, q persistence.JournalQuery, text string, limit int) (persistence.Page[persistence.JournalEntry], error) {
+	if q.Limit = limit; text != "" {
+		q.Limit = persistence.PageSizeMax
+	}
+	page, err := j.store.Journal(ctx, q)
+	if err != nil || text == "" {
+		return page, err
+	}
+	read := len(page.Items)
+	for i := range page.Items {
+		if !hasText(&page.Items[i], text) {
+			continue
+		}
+		if limit--; limit == 0 && i+1 < read {
+			last := &page.Items[i]
+			page.Items, page.Next = page.Items[:i+1], &persistence.PagePosition{At: last.At, ID: last.ID}
+			break
+		}
+	}
+	page.Items = slices.DeleteFunc(page.Items, func(e persistence.JournalEntry) bool { return !hasText(&e, text) })
+	return page, nil
+}
+
+// hasText reports whether a member or field of a row has a part.
+func hasText(e *persistence.JournalEntry, part string) bool {
+	return containsFold(part, e.ID, e.Kind, e.Subject, e.Channel, e.Symbol, e.Result) ||
+		slices.ContainsFunc(e.Fields, func(f persistence.JournalField) bool { return containsFold(part, f.Value) })
+}
+
+// eachRow calls do with every row that the query selects and that has the text, until it returns
+// an error.
+func (j *Journal) eachRow(ctx context.Context, q persistence.JournalQuery, text string, do func(Row) error) error {
 	for {
 		page, err := j.store.Journal(ctx, q)
 		if err != nil {
@@ -128,6 +162,9 @@ func (j *Journal) eachRow(ctx context.Context, q persistence.JournalQuery, do fu
 		}
 		sortRows(page.Items)
 		for i := range page.Items {
+			if text != "" && !hasText(&page.Items[i], text) {
+				continue
+			}
 			if err := do(rowOf(&page.Items[i])); err != nil {
 				return err
 			}
