@@ -350,6 +350,24 @@ func TestKeyInfo(t *testing.T) {
 	}
 }
 
+// The instruments with isolated margin are listed; a margin type that is unknown is none of both.
+func TestMarginInfo(t *testing.T) {
+	s := newScript(t)
+	const row = `{"symbol":%q,"marginType":%q,"isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}`
+	rows := func(marginType string) string {
+		return "[" + fmt.Sprintf(row, "XRPUSDT", marginType) + "," + fmt.Sprintf(row, "ETHUSDT", "CROSSED") + "," + fmt.Sprintf(row, "BTCUSDT", "ISOLATED") + "]"
+	}
+	s.On("GET /fapi/v1/symbolConfig", 200, rows("ISOLATED"))
+	info, err := s.account.MarginInfo(background)
+	if want := []string{"BTCUSDT", "XRPUSDT"}; err != nil || info.Mode != string(venues.MarginCross) || !slices.Equal(info.Isolated, want) {
+		t.Errorf("margin = %+v, err = %v, want cross margin but for %v", info, err, want)
+	}
+	s.Replace("GET /fapi/v1/symbolConfig", 200, rows("PORTFOLIO"))
+	if _, err := s.account.MarginInfo(background); !errors.Is(err, payload.ErrUnknownValue) {
+		t.Errorf("unknown margin type: error %v, want ErrUnknownValue", err)
+	}
+}
+
 // The pages of one call are limited.
 func TestPagesOfFillsAreLimited(t *testing.T) {
 	s := newScript(t)

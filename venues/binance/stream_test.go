@@ -1,6 +1,7 @@
 package binance
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"venuegate/venues/internal/connector"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/payload"
 )
 
 func TestMain(m *testing.M) {
@@ -249,6 +251,20 @@ func TestPrivateStreamWithoutAnswer(t *testing.T) {
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
+}
+
+// The address of the private stream is that of its key; without a key there is none.
+func TestPrivateStreamAddressNeedsAKey(t *testing.T) {
+	s := newScript(t)
+	s.On("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
+	f := &privateFeed{account: s.account}
+	if address, err := f.address(background); address != "" || venues.CodeOf(err) != venues.CodeUnauthorized {
+		t.Errorf("address = %q, err = %v, want none, %s", address, err, venues.CodeUnauthorized)
+	}
+	s.Replace("POST /fapi/v1/listenKey", 200, `{"listenKey":""}`)
+	if address, err := f.address(background); address != "" || !errors.Is(err, payload.ErrMissing) {
+		t.Errorf("address = %q, err = %v, want none, ErrMissing", address, err)
+	}
 }
 
 func TestPrivateStreamWithoutAKey(t *testing.T) {
