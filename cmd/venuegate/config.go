@@ -15,6 +15,7 @@ import (
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/transport/listen"
+	"venuegate/transport/stream"
 	"venuegate/transport/webhook"
 	"venuegate/venues"
 )
@@ -142,6 +143,9 @@ type StreamsConfig struct {
 	// Compression negotiates permessage-deflate with clients that offer it. It takes more
 	// processor time than it saves in a local network.
 	Compression bool `yaml:"compression"`
+	// MaxAge is how long market data may wait in the service while more arrives than it can send;
+	// older trades become one gap, and order books a new snapshot. Default 250ms.
+	MaxAge time.Duration `yaml:"maxAge"`
 }
 
 // CORSConfig configures which pages in a browser may call the interface under /v1.
@@ -260,6 +264,7 @@ func DefaultConfig() Config {
 		Log:          LogConfig{Format: logJSON, Level: "info"},
 		Venues:       defaultVenues(),
 		Limits:       LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
+		Streams:      StreamsConfig{MaxAge: stream.AgeMaxDefault},
 		Console:      ConsoleConfig{Enabled: true, Idle: 12 * time.Hour, Lifetime: 7 * day, RequireTOTP: totpAuto},
 		Retention:    RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
 		Protection: ProtectionConfig{

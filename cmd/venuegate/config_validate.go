@@ -30,6 +30,10 @@ const (
 	retentionMax = 10 * 365 * day
 	// archiveMin is more than the life of a requestId and the day of the daily loss.
 	archiveMin = 7 * day
+	// Bounds of streams.maxAge: a shard may need some milliseconds for a round, and what is
+	// older than a minute is of no use.
+	streamAgeMin = 10 * time.Millisecond
+	streamAgeMax = time.Minute
 )
 
 // invalidKeys returns the invalid keys, in the order of the fields.
@@ -52,6 +56,7 @@ func (c *Config) invalidKeys() []InvalidKey {
 	}
 	c.Limits.check(f)
 	f.origins("streams.origins", c.Streams.Origins)
+	f.between("streams.maxAge", c.Streams.MaxAge, streamAgeMin, streamAgeMax)
 	f.origins("cors.origins", c.CORS.Origins)
 	c.checkConsole(f)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)

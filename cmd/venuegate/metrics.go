@@ -258,6 +258,7 @@ func (s sample) stream(h stream.Stats) {
 	s.counter("venuegate_stream_dropped_total", "Frames dropped by such restarts.", h.Dropped)
 	s.counter("venuegate_stream_resyncs_total", "Snapshots requested from order books and candles.", h.Resyncs)
 	s.counter("venuegate_stream_overruns_total", "Topics that overran the queue of a shard.", h.Overruns)
+	s.counter("venuegate_stream_late_total", "Frames dropped because they had waited for longer than streams.maxAge.", h.Late)
 	for code, n := range h.Closes {
 		name := strconv.Itoa(code)
 		if code == 0 {

@@ -210,7 +210,7 @@ func (e *engine) openEdges(ctx context.Context, times times, signals func(persis
 		stream.Deps{Feed: feed{e.tree}, Auth: e.auth, Log: e.log.Named("stream")},
 		stream.Options{
 			ConnsMax: e.config.Limits.Connections, ConnsPerKeyMax: e.config.Limits.StreamsPerKey,
-			AllowedOrigins: e.streamOrigins(), Compression: e.config.Streams.Compression,
+			AllowedOrigins: e.streamOrigins(), Compression: e.config.Streams.Compression, AgeMax: e.config.Streams.MaxAge,
 		},
 	)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"venuegate/venues"
 )
@@ -12,7 +13,9 @@ import (
 type event struct {
 	topic *topic
 	frame venues.Frame
-	do    func()
+	// at is when the frame was delivered.
+	at time.Time
+	do func()
 }
 
 // inbox holds the events for the goroutine of a shard. Adding to it never blocks and
@@ -32,12 +35,13 @@ func newInbox() *inbox {
 
 // deliver adds a frame. If it does not fit, it is lost, and its topic is recorded.
 func (b *inbox) deliver(t *topic, f venues.Frame) {
+	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.events) >= inboxEventsMax || b.bytes+len(f.Bytes) > inboxBytesMax {
 		b.lost[t] = struct{}{}
 	} else {
-		b.events = append(b.events, event{topic: t, frame: f})
+		b.events = append(b.events, event{topic: t, frame: f, at: now})
 		b.bytes += len(f.Bytes)
 	}
 	b.signal()
@@ -66,6 +70,9 @@ func (b *inbox) take(spare []event) ([]event, []*topic) {
 	defer b.mu.Unlock()
 	taken := b.events
 	b.events, b.bytes = spare[:0], 0
+	if len(b.lost) == 0 {
+		return taken, nil
+	}
 	lost := slices.Collect(maps.Keys(b.lost))
 	clear(b.lost)
 	return taken, lost

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -75,7 +76,13 @@ type Options struct {
 	// SendBufferBytes is the size of the kernel's send buffer of a connection; default
 	// 256 KiB. Frames in it can no longer be conflated.
 	SendBufferBytes int
+	// AgeMax is how long market data may wait to be written before it is dropped and clients get
+	// a gap or a new snapshot instead; default AgeMaxDefault.
+	AgeMax time.Duration
 }
+
+// AgeMaxDefault is the default of Options.AgeMax.
+const AgeMaxDefault = 250 * time.Millisecond
 
 // Fixed limits.
 const (
@@ -101,8 +108,8 @@ const (
 	// A round of a shard ends when a session without a background write has
 	// roundFramesMax frames to write, or after roundEventsMax events. At the first, the
 	// cost of a write per frame no longer matters; the second bounds how long a frame
-	// waits for others.
-	roundFramesMax = 32
+	// waits for others. A round does not wait for frames.
+	roundFramesMax = 128
 	roundEventsMax = 1024
 	// inboxEventsMax and inboxBytesMax bound the inbox of a shard. Frames beyond are
 	// lost, and their topics restart from a snapshot.
@@ -132,5 +139,9 @@ func (o Options) withDefaults() (Options, error) {
 			*f.value = f.fallback
 		}
 	}
+	if o.AgeMax < 0 {
+		return o, fmt.Errorf("stream: AgeMax is %v; it must not be negative", o.AgeMax)
+	}
+	o.AgeMax = cmp.Or(o.AgeMax, AgeMaxDefault)
 	return o, nil
 }

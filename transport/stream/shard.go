@@ -3,6 +3,7 @@ package stream
 import (
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 )
@@ -23,8 +24,16 @@ type shard struct {
 
 	// Owned by the goroutine:
 	sessions map[*session]struct{}
-	// dirty lists the sessions to flush.
+	// taken are the events taken from the inbox, events those of them that are not applied yet.
+	// lost are the topics that lost a frame behind them.
+	taken, events []event
+	lost          []*topic
+	// now is when the round began. late are the topics with dropped frames to report.
+	now  time.Time
+	late []*topic
+	// dirty lists the sessions to flush; turn determines the first one, see firstOf.
 	dirty []*session
+	turn  uint32
 	round roundCounts
 	// roundFull is set when the round should end; see roundFramesMax.
 	roundFull bool
@@ -51,22 +60,46 @@ func newShard(feed Feed, options *Options, log *zap.Logger, counters *counters) 
 // run processes events until stop is called.
 func (sh *shard) run() {
 	defer close(sh.stopped)
-	var events []event
 	for {
 		select {
 		case <-sh.inbox.wake:
 		case <-sh.stopping:
 			return
 		}
-		clear(events)
-		var lost []*topic
-		events, lost = sh.inbox.take(events)
-		sh.process(events)
-		for _, t := range lost {
-			sh.protect(t.frameLost)
+		for sh.doRound() {
 		}
-		sh.flush()
 	}
+}
+
+// doRound applies events until a round is full or the inbox is empty, writes what they queued,
+// and reports whether events may be left. The inbox is taken again while the round has
+// room: the more frames arrive, the more a write has.
+func (sh *shard) doRound() (more bool) {
+	sh.now = time.Now()
+	for n := 0; n < roundEventsMax && !sh.roundFull; n++ {
+		if len(sh.events) == 0 && !sh.takeEvents() {
+			sh.reportLate()
+			sh.flush()
+			return false
+		}
+		sh.apply(&sh.events[0])
+		sh.events = sh.events[1:]
+	}
+	sh.flush()
+	return true
+}
+
+// takeEvents takes the events of the inbox, after what those before them have lost, and reports
+// whether there are any.
+func (sh *shard) takeEvents() bool {
+	for _, t := range sh.lost {
+		sh.protect(t.frameLost)
+	}
+	clear(sh.taken)
+	sh.now = time.Now()
+	sh.taken, sh.lost = sh.inbox.take(sh.taken)
+	sh.events = sh.taken
+	return len(sh.events) > 0 || len(sh.lost) > 0 && sh.takeEvents()
 }
 
 // stop ends the goroutine. No session may be open.
@@ -75,26 +108,25 @@ func (sh *shard) stop() {
 	<-sh.stopped
 }
 
-// process handles events in rounds.
-func (sh *shard) process(events []event) {
-	for len(events) > 0 {
-		n := 0
-		for n < min(len(events), roundEventsMax) && !sh.roundFull {
-			sh.apply(&events[n])
-			n++
-		}
-		sh.flush()
-		events = events[n:]
+func (sh *shard) apply(e *event) {
+	defer sh.recoverPanic()
+	switch {
+	case e.topic == nil:
+		e.do()
+	case e.topic.isLate(sh.now.Sub(e.at)):
+		e.topic.dropLate(&e.frame)
+	default:
+		e.topic.handleFrame(&e.frame)
 	}
 }
 
-func (sh *shard) apply(e *event) {
-	defer sh.recoverPanic()
-	if e.topic != nil {
-		e.topic.handleFrame(&e.frame)
-	} else {
-		e.do()
+// reportLate sends the gaps of topics whose last frames were dropped because they were late.
+func (sh *shard) reportLate() {
+	for _, t := range sh.late {
+		sh.protect(t.sendLateGap)
 	}
+	clear(sh.late)
+	sh.late = sh.late[:0]
 }
 
 // protect calls f and recovers from a panic.
@@ -119,7 +151,12 @@ func (sh *shard) recoverPanic() {
 
 // flush writes to every dirty session. Sessions may be added to the list meanwhile.
 func (sh *shard) flush() {
-	for i := 0; i < len(sh.dirty); i++ {
+	listed := len(sh.dirty)
+	first := sh.firstOf(listed)
+	for i := range listed {
+		sh.protect(sh.dirty[(first+i)%listed].flush)
+	}
+	for i := listed; i < len(sh.dirty); i++ {
 		sh.protect(sh.dirty[i].flush)
 	}
 	clear(sh.dirty)
@@ -127,6 +164,15 @@ func (sh *shard) flush() {
 	clear(sh.scratchItems)
 	sh.scratchItems = sh.scratchItems[:0]
 	sh.round.addTo(sh.counters)
+}
+
+// firstOf returns which of n sessions is written to first in this round. Sessions are listed in the
+// order of their subscriptions; with a first one that moves by the golden section of n, over a
+// few rounds none of them is early or late.
+func (sh *shard) firstOf(n int) int {
+	const goldenSection = 2654435769 // of 1<<32
+	sh.turn += goldenSection
+	return int(uint64(sh.turn) * uint64(n) >> 32)
 }
 
 // concatenate returns the frames joined for one write, valid until the next call. The

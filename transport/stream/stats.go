@@ -43,6 +43,8 @@ type Stats struct {
 	Resyncs uint64
 	// Overruns counts how often a frame of a topic did not fit into an inbox.
 	Overruns uint64
+	// Late counts frames that were dropped because they had waited for a shard for too long.
+	Late uint64
 	// Closes counts closed connections by close code. 1006 stands for connections
 	// without a close frame, 0 for codes that neither RFC 6455 nor the service defines:
 	// clients may send any code.
@@ -99,6 +101,7 @@ type counters struct {
 	dropped      atomic.Uint64
 	resyncs      atomic.Uint64
 	overruns     atomic.Uint64
+	late         atomic.Uint64
 
 	mu     sync.Mutex
 	closes map[int]uint64
@@ -139,6 +142,7 @@ type roundCounts struct {
 	dropped      uint64
 	resyncs      uint64
 	overruns     uint64
+	late         uint64
 }
 
 // addTo adds the counts to the shared counters and resets them.
@@ -156,6 +160,7 @@ func (r *roundCounts) addTo(c *counters) {
 	add(&c.dropped, r.dropped)
 	add(&c.resyncs, r.resyncs)
 	add(&c.overruns, r.overruns)
+	add(&c.late, r.late)
 	*r = roundCounts{}
 }
 
@@ -174,6 +179,7 @@ func (h *Hub) Stats() Stats {
 		Dropped:       c.dropped.Load(),
 		Resyncs:       c.resyncs.Load(),
 		Overruns:      c.overruns.Load(),
+		Late:          c.late.Load(),
 	}
 	for _, sh := range h.shards {
 		s.Topics += sh.topicCount()

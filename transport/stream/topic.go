@@ -32,6 +32,10 @@ type topic struct {
 	newest *item
 	// resyncPending is set while a Resync is in progress.
 	resyncPending bool
+	// late counts the trades that were dropped because they were late and are not reported
+	// yet; lateUnknown is set if there were more whose number is unknown.
+	late        uint64
+	lateUnknown bool
 }
 
 // Deliver receives a frame from the owner of the topic (venues.FrameSink).
@@ -109,11 +113,8 @@ func (t *topic) requestResync() {
 
 // handleFrame sends a frame to the subscribers.
 func (t *topic) handleFrame(f *venues.Frame) {
-	first := afterGap
-	if !t.hasSnapshots {
-		first = inOrder
-	}
-	order, missed := t.cursor.advance(f, first)
+	t.sendLateGap()
+	order, missed := t.advance(f)
 	switch {
 	case order == duplicate:
 		return
@@ -122,7 +123,7 @@ func (t *topic) handleFrame(f *venues.Frame) {
 		t.awaitSnapshots()
 		return
 	case order == afterGap:
-		t.sendGap(missed)
+		t.sendGap(t.cursor.seq-1, missed)
 	}
 	it := item{topic: t, payload: f.Bytes, head: headText}
 	t.newest = nil
@@ -130,6 +131,14 @@ func (t *topic) handleFrame(f *venues.Frame) {
 		t.newest, t.resyncPending = &item{topic: t, payload: f.Bytes, head: headText}, false
 	}
 	t.fanOut(it, f.Snapshot, order == resentSnapshot)
+}
+
+// advance moves the cursor to a frame.
+func (t *topic) advance(f *venues.Frame) (order frameOrder, missed uint64) {
+	if t.hasSnapshots {
+		return t.cursor.advance(f, afterGap)
+	}
+	return t.cursor.advance(f, inOrder)
 }
 
 // fanOut sends a frame to its subscribers: a resent snapshot to those that await one,
@@ -229,10 +238,10 @@ func (t *topic) awaitSnapshots() {
 	}
 }
 
-// sendGap sends the live subscribers of trades a gap before the newest trade, and adds
-// it to the count of the others.
-func (t *topic) sendGap(missed uint64) {
-	it := t.newGap(t.cursor.seq-1, missed)
+// sendGap sends the live subscribers of trades a gap with a sequence number, and adds it to the
+// count of the others. missed is 0 if the number is unknown.
+func (t *topic) sendGap(seq, missed uint64) {
+	it := t.newGap(seq, missed)
 	for _, sub := range t.subscribers {
 		if sub.state == live && !sub.session.full(&it) {
 			sub.session.push(it)

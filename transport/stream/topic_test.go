@@ -3,6 +3,7 @@ package stream_test
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"venuegate/transport/stream"
 )
@@ -290,5 +291,60 @@ func TestPanicOfTheFeedClosesTheConnectionsOfTheShard(t *testing.T) {
 		third.subscribe("orders")
 		third.wantOnly("alice")
 		third.close()
+	})
+}
+
+// While the shard cannot write, market data gets old: trades become one gap and a book a new
+// snapshot, private records are delivered all the same.
+func TestLateMarketDataIsDropped(t *testing.T) {
+	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
+		book, trades := s.feed.owner("", "book:okx:BTCUSDT:5"), s.feed.owner("", "trades:okx:BTCUSDT")
+		orders := s.feed.owner("alice", "orders")
+		trades.publish()
+		reader, trader, tape := s.login("bob"), s.login("alice"), s.login("bob")
+		r := subscribeBook(t, reader, book)
+		trader.subscribe("orders")
+		trader.next()
+		tape.subscribe("trades:okx:BTCUSDT")
+		read := &tradesReader{seq: trades.position().seq}
+		synctest.Wait()
+		before := s.hub.Stats()
+		for _, last := range []int{2, 0} { // trades that are not late follow, or none
+			resume := s.hub.Pause()
+			for range 7 {
+				book.publish()
+				trades.publish()
+			}
+			orders.publish()
+			time.Sleep(stream.AgeMaxDefault + time.Millisecond)
+			for range last {
+				trades.publish()
+			}
+			resume()
+			for range 1 + last {
+				if err := read.take(tape.next()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for !r.current() {
+				r.readNext(t, reader)
+			}
+			if m := trader.next(); m.Channel != "orders" {
+				t.Errorf("message = %s, want the order", m.text)
+			}
+			synctest.Wait()
+		}
+		if read.trades != 2 || read.missed != 14 || read.gaps != 2 || read.seq != trades.position().seq {
+			t.Errorf("reader = %+v, want 2 trades and two gaps of 7, up to %d", read, trades.position().seq)
+		}
+		if late := s.hub.Stats().Late - before.Late; late != 28 {
+			t.Errorf("%d frames were late, want 28", late)
+		}
+		if r.snapshots != 3 {
+			t.Errorf("%d snapshots, want one at the start and one after each pause", r.snapshots)
+		}
+		for _, c := range []*client{reader, trader, tape} {
+			c.close()
+		}
 	})
 }
