@@ -75,7 +75,7 @@ function Form({account, close}: Omit<Props, "opened">) {
 // One account in the form of all of them.
 async function haltOne({id, exchange}: VenueAccount, flatten: boolean): Promise<HaltResult> {
   try {
-    const {halt} = await call<VenueAccount & {halt: HaltReport}>("POST", `accounts/${encodeURIComponent(id)}/halt`, {flatten});
+    const {halt} = await call<VenueAccount & {halt: HaltReport}>("POST", `accounts/${id}/halt`, {flatten});
     return {account: id, exchange, halt, error: null};
   } catch (thrown) {
     if (!(thrown instanceof CallError) || thrown.status < 500 || isOutcomeUnknown(thrown)) throw thrown;

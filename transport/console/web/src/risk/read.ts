@@ -11,7 +11,7 @@ export function useAccounts() {
 
 /** useRisk reads the loss of the day of an account. */
 export function useRisk(id: string, milliseconds = FAST_MILLISECONDS) {
-  return useReading(["accounts", id, "risk"], () => call<AccountRisk>("GET", `accounts/${encodeURIComponent(id)}/risk`), milliseconds);
+  return useReading(["accounts", id, "risk"], () => call<AccountRisk>("GET", `accounts/${id}/risk`), milliseconds);
 }
 
 /** useAccountsChanged returns a function that reads accounts, and what depends on them, again. */

@@ -57,7 +57,7 @@ function Acts({account}: {account: VenueAccount}) {
     consequence: <><p>The credentials are deleted, and nothing is traded or read at {account.exchange} any more.</p>
       <p><strong>Orders at the venue stay as they are</strong>, stop losses among them, and positions stay open. Halt first if they should not.</p></>,
     run: async () => {
-      await stepUp(() => call("DELETE", `accounts/${encodeURIComponent(account.id)}`));
+      await stepUp(() => call("DELETE", `accounts/${account.id}`));
       navigate("/accounts");
       await changed();
     },
@@ -77,7 +77,7 @@ function Check({account}: {account: VenueAccount}) {
   const [results, setResults] = useState<readonly CheckResult[]>();
   const {busy, failure, submit} = useSubmit(async () => {
     setResults(undefined);
-    setResults((await call<Items<CheckResult>>("POST", `accounts/${encodeURIComponent(account.id)}/check`)).items);
+    setResults((await call<Items<CheckResult>>("POST", `accounts/${account.id}/check`)).items);
   });
   if (!may) return null;
   return (

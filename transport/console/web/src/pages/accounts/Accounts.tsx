@@ -66,7 +66,7 @@ function rowsOf(accounts: readonly VenueAccount[], {role, environments}: {role: 
 
 // An exchange names an account of the own customer, an id that of another.
 function pathOf({id, exchange, customer}: VenueAccount, own: string): string {
-  return `/accounts/${customer === own ? exchange : encodeURIComponent(id)}`;
+  return `/accounts/${customer === own ? exchange : id}`;
 }
 
 /** State says whether an account takes orders, and why not. */

@@ -67,7 +67,7 @@ function Wizard({target: {exchange, environment, account}, step, setStep, close,
   });
   const connect = useSubmit(async () => {
     const made = await stepUp(() => account
-      ? call<VenueAccount>("PATCH", `accounts/${encodeURIComponent(account.id)}`, body)
+      ? call<VenueAccount>("PATCH", `accounts/${account.id}`, body)
       : call<VenueAccount>("POST", "accounts", {customer, exchange, ...body}));
     await changed();
     connected(made);

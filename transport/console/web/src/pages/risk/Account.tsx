@@ -44,7 +44,7 @@ function Stopped({account, risk, ask}: {account: VenueAccount; risk: AccountRisk
   const stepUp = useStepUp();
   const changed = useAccountsChanged();
   const run = (what: string) => async () => {
-    await stepUp(() => call("POST", `accounts/${encodeURIComponent(account.id)}/${what}`));
+    await stepUp(() => call("POST", `accounts/${account.id}/${what}`));
     await changed();
   };
   const {halted, lock, exchange} = account;

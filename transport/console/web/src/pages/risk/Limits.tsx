@@ -26,7 +26,7 @@ function Form({account: first, close}: {account: VenueAccount; close: () => void
   const changed = useAccountsChanged();
   const [draft, setDraft] = useState(() => draftOf(account.limits));
   const {busy, failure, submit} = useSubmit(async () => {
-    await stepUp(() => call("PATCH", `accounts/${encodeURIComponent(account.id)}`, {limits: inputOf(draft)}));
+    await stepUp(() => call("PATCH", `accounts/${account.id}`, {limits: inputOf(draft)}));
     await changed();
     close();
   });

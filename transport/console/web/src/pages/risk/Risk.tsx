@@ -1,9 +1,7 @@
-import {Button} from "@mantine/core";
-import {IconHandStop} from "@tabler/icons-react";
 import {useState} from "react";
 import {Link} from "wouter";
 import type {VenueAccount} from "../../api/types";
-import {mayChange, mayTrade, useSession} from "../../app/session";
+import {mayChange, useSession} from "../../app/session";
 import {Halt} from "../../risk/Halt";
 import {useAccounts} from "../../risk/read";
 import {CURRENCY} from "../../risk/words";
@@ -18,23 +16,20 @@ export default function Risk() {
   const session = useSession();
   const accounts = useAccounts();
   const [act, setAct] = useState<Act>();
-  const [halting, setHalting] = useState<VenueAccount | "all">();
+  const [halting, setHalting] = useState<VenueAccount>();
   const [limited, setLimited] = useState<VenueAccount>();
-  const several = (accounts.data?.items.length ?? 0) > 0;
+  const some = (accounts.data?.items.length ?? 0) > 0;
   return (
     <>
-      <div className={styles.title}>
-        <h1>Risk</h1>
-        {several && mayTrade(session) && <Button color="var(--down)" autoContrast leftSection={<IconHandStop size={16} aria-hidden/>} onClick={() => setHalting("all")}>Halt all trading</Button>}
-      </div>
-      {several
+      <h1>Risk</h1>
+      {some
         ? <>
           <p className="dim">Of each UTC day. Amounts are in {CURRENCY}; USDC counts as equal.</p>
           <div className={styles.accounts}>{accounts.data?.items.map((account) => (
             <Account key={account.id} account={account} ask={setAct} halt={() => setHalting(account)} limit={() => setLimited(account)}/>))}</div>
         </>
         : <Panel title="Accounts" query={accounts} empty={{when: ({items}) => items.length === 0, text: <>No venue is connected, so nothing can be lost. {mayChange(session) && <Link href="/accounts">Connect one.</Link>}</>}}>{() => null}</Panel>}
-      <Halt opened={halting !== undefined} close={() => setHalting(undefined)} account={halting === "all" ? undefined : halting}/>
+      <Halt opened={halting !== undefined} close={() => setHalting(undefined)} account={halting}/>
       <Limits account={limited} close={() => setLimited(undefined)}/>
       <Confirm act={act} close={() => setAct(undefined)}/>
     </>
