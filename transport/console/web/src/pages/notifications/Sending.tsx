@@ -9,13 +9,13 @@ import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
 import styles from "./Notifications.module.css";
 
-/** Queue shows how many events wait for an endpoint, and when the first of them is due. */
-export function Queue({endpoint: {id}}: {endpoint: Endpoint}) {
+/** Queue shows how many events wait for an endpoint, and when the first of them is due if it is sent. */
+export function Queue({endpoint: {id, paused, disabled}}: {endpoint: Endpoint}) {
   const stats = useReading(["endpoint stats", id], () => call<EndpointStats>("GET", `endpoints/${id}/stats`), SLOW_MILLISECONDS);
   if (!stats.data) return <span className="dim">–</span>;
   const {waiting, oldestDueAt} = stats.data;
   if (waiting === 0) return <span className="dim">nothing waits</span>;
-  return <Anchor component={Link} href={`/deliveries?endpoint=${id}&status=pending`}>{waiting >= WAITING_MAX ? `${WAITING_MAX}+` : waiting} {waiting === 1 ? "waits" : "wait"}{oldestDueAt && `, due ${soon(oldestDueAt, new Date())}`}</Anchor>;
+  return <Anchor component={Link} href={`/deliveries?endpoint=${id}&status=pending`}>{waiting >= WAITING_MAX ? `${WAITING_MAX}+` : waiting} {waiting === 1 ? "waits" : "wait"}{oldestDueAt && !paused && disabled === "" && `, due ${soon(oldestDueAt, new Date())}`}</Anchor>;
 }
 
 const words: Readonly<Record<Delivery["status"], string>> = {delivered: "delivered", pending: "to be repeated", undelivered: "not delivered"};
@@ -30,7 +30,7 @@ export function LastDelivery({endpoint: {id, disabled}}: {endpoint: Endpoint}) {
   return (
     <div className={styles.lines} title={type}>
       <State tone={status === "delivered" ? "good" : status === "pending" ? "working" : "bad"}>{status === "pending" && (attempts === 0 || disabled !== "") ? "waits" : words[status]}</State>
-      <Time at={updatedAt} relative/>
+      <Time at={updatedAt}/>
       {status !== "delivered" && disabled === "" && last.lastError !== "" && <span className="dim outside">{visible(last.lastError)}</span>}
     </div>
   );
