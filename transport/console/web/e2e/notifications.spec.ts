@@ -79,6 +79,21 @@ test("a bot writes to a group once it is an administrator there", async ({page, 
   await expect(row).toContainText("delivered");
   await expect(row).toContainText("nothing waits");
   expect(await page.content(), "the page after the wizard").not.toContain("canary");
+
+  telegram.token = `${BOT_TOKEN}2`; // the first one is revoked
+  await trade(service.demo, "BTCUSDT");
+  const warning = page.getByText("Nothing is sent to Traders <b>: the token of the bot is no longer valid");
+  await expect(async () => {
+    await page.reload();
+    await expect(warning).toBeVisible({timeout: 3_000});
+  }).toPass();
+  await page.getByRole("link", {name: "Traders <b>"}).first().click();
+  await page.getByRole("button", {name: "Replace the token"}).click();
+  const replace = page.getByRole("dialog", {name: "Replace the token"});
+  await replace.getByLabel("Token of the bot").fill(telegram.token);
+  await replace.getByRole("button", {name: "Replace", exact: true}).click();
+  await expect(page.getByText("● active")).toBeVisible();
+  await expect.poll(() => telegram.sent.length, "messages that have waited").toBe(7);
 });
 
 test("a spreadsheet has a row after a closed trade, once it is shared", async ({page, outside: {google, service}}) => {
@@ -108,6 +123,19 @@ test("a spreadsheet has a row after a closed trade, once it is shared", async ({
 
   await trade(service.demo, "ETHUSDT");
   await expect.poll(() => google.rows.slice(2).map((row) => [row[1], row[2], row[3]])).toEqual([["binance:ETHUSDT", "long", 0.1]]);
+
+  google.shared = false;
+  await trade(service.demo, "ETHUSDT");
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByText("Nothing is sent to Closed trades: the spreadsheet is not shared")).toBeVisible({timeout: 3_000});
+  }).toPass();
+  await expect(page.getByRole("row", {name: /Closed trades/})).toContainText("1 waits");
+  google.shared = true;
+  await page.getByRole("link", {name: "Closed trades"}).last().click();
+  await page.getByRole("button", {name: "Resume"}).click();
+  await page.getByRole("dialog").getByRole("button", {name: "Resume"}).click();
+  await expect.poll(() => google.rows.length, "rows with the one that has waited").toBe(4);
 });
 
 test("a workbook file is downloaded", async ({page, outside: {service}}) => {

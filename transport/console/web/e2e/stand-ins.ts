@@ -34,11 +34,13 @@ export const BOT_TOKEN = "123456:AAcanaryCANARYcanaryCANARYcanary";
 export class Telegram extends StandIn {
   /** The chats that have written to the bot, and what the bot is in them. */
   readonly chats: {id: number; type: string; title?: string; first_name?: string; status: string}[] = [];
+  /** The token that is valid now. */
+  token = BOT_TOKEN;
   /** The messages that the bot has sent. */
   readonly sent: {chat: string; text: string}[] = [];
 
   protected answer(request: IncomingMessage, body: string) {
-    const [, method] = new RegExp(`^/bot${BOT_TOKEN}/(\\w+)$`).exec(request.url ?? "") ?? [];
+    const [, method] = new RegExp(`^/bot${this.token}/(\\w+)$`).exec(request.url ?? "") ?? [];
     if (!method) return {status: 401, body: {ok: false, error_code: 401, description: "Unauthorized"}};
     const id = partOf(body, "chat_id");
     const chat = this.chats.find((each) => `${each.id}` === id);
