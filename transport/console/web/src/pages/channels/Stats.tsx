@@ -27,7 +27,7 @@ export function Counts({hook}: {hook: Hook}) {
   return (
     <>
       {countsOf(data)}
-      {data.failedProofs > 0 && <span className={styles.broken}> · {data.failedProofs} not proven</span>}
+      {data.failedProofs > 0 && <span className={styles.unproven}> · {data.failedProofs} not proven</span>}
     </>
   );
 }
@@ -37,7 +37,7 @@ export function Proofs({hook}: {hook: Hook}) {
   const {data} = useStats(hook.id);
   if (!data || data.failedProofs === 0) return null;
   return (
-    <p role="status" className={styles.warning}>
+    <p role="status" className={styles.unproven}>
       {data.failedProofs} requests since <Time at={data.failedProofsSince}/> had a wrong {hook.kind === "chart" ? "address or token" : "signature"}, or came from an address that the channel does not accept. They did nothing.
       {" "}<Anchor component={Link} href={`/signals?channel=${hook.id}`}>Signals</Anchor>
     </p>

@@ -73,8 +73,8 @@ function Used({of: key}: {of: Key}) {
   const unused = isUnused(key, new Date());
   return (
     <>
-      {key.lastUsedAt ? <><Time at={key.lastUsedAt} relative/> <span className="dim mono">{key.lastUsedFrom}</span></> : <span className="dim">never</span>}
-      {unused && <Badge color="var(--warning)" variant="outline" radius={4} tt="none" ml={6}>unused for {UNUSED_DAYS} days</Badge>}
+      {key.lastUsedAt ? <><Time at={key.lastUsedAt}/><div className="dim mono">{key.lastUsedFrom}</div></> : <span className="dim">never</span>}
+      {unused && <Badge color="var(--warning)" variant="outline" radius={4} tt="none">unused for {UNUSED_DAYS} days</Badge>}
     </>
   );
 }
@@ -82,7 +82,7 @@ function Used({of: key}: {of: Key}) {
 function End({of: key}: {of: Key}) {
   return (
     <>
-      {key.revokedAt ? <>revoked <Time at={key.revokedAt}/></> : key.expiresAt ? <Time at={key.expiresAt} relative/> : "never"}
+      {key.revokedAt ? <>revoked <Time at={key.revokedAt}/></> : key.expiresAt ? <Time at={key.expiresAt}/> : "never"}
       {key.replacedBy && <span className="dim"> replaced by <span className="mono">{key.replacedBy}</span></span>}
     </>
   );

@@ -21,7 +21,7 @@ export function Needs({needs}: {needs: readonly Need[]}) {
       {needs.length === 0 ? <div className={panel.empty}>Nothing needs you.</div>
         : <ol className={styles.needs}>{needs.map((need, at) => (
           <li key={need.id}><span className={styles[need.kind]} aria-hidden>{marks[need.kind]}</span>
-            <p className="outside">{need.text}{need.since && <span className="dim"> since <Time at={need.since}/></span>}</p>
+            <p className="outside">{need.text}{need.since && <span className="dim"> since <Time at={need.since}/></span>}{need.due && <span className="dim"> {need.due[0]} <Time at={need.due[1]} relative/></span>}</p>
             <Link className={orders.link ?? ""} href={need.href} aria-keyshortcuts={at < KEYS_MOST ? `${at + 1}` : undefined} aria-label={`Look at: ${need.text}`}>Look</Link></li>))}</ol>}
     </section>
   );

@@ -5,7 +5,7 @@ import panel from "../../ui/Panel.module.css";
 import styles from "./Overview.module.css";
 
 const steps = [
-  {of: "venue", text: "Connect a venue", more: "An owner connects one with its API key.", href: "/positions"},
+  {of: "venue", text: "Connect a venue", more: "An owner connects one with its API key.", href: "/accounts"},
   {of: "channel", text: "Make a channel", more: "It receives signals of a script or a charting platform.", href: "/channels"},
   {of: "signal", text: "Send a signal in test mode", more: "It takes the whole path, and nothing is sent to the venue.", href: "/channels"},
   {of: "endpoint", text: "Make an endpoint", more: "It receives events, such as executions.", href: "/endpoints"},

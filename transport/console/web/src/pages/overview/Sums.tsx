@@ -10,9 +10,9 @@ export function Sums({all}: {all: Overview}) {
     <section className={styles.panel} aria-label="Balances">
       {sums.map(({currency, equity, available, unrealizedPnl}) => (
         <dl key={currency} className={styles.sums}>
-          <div><dt>Equity</dt><dd><Amount value={equity} unit={currency}/></dd></div>
-          <div><dt>Available</dt><dd><Amount value={available}/></dd></div>
-          <div><dt>Unrealized</dt><dd><Amount value={unrealizedPnl} gain/></dd></div>
+          <div><dt>Equity, {currency}</dt><dd><Amount value={equity}/></dd></div>
+          <div><dt>Available, {currency}</dt><dd><Amount value={available}/></dd></div>
+          <div><dt>Unrealized, {currency}</dt><dd><Amount value={unrealizedPnl} gain/></dd></div>
         </dl>))}
       {without.length > 0 && <p className={styles.without} role="status">Without {without.join(", ")}.</p>}
       <dl className={`${styles.sums} ${styles.day}`}>

@@ -10,6 +10,8 @@ export interface Need {
   readonly text: string;
   /** From when on, where that is known. */
   readonly since?: string | null;
+  /** Until when it lasts, or when it comes. */
+  readonly due?: readonly ["until" | "at", string];
   /** The page where it can be mended. */
   readonly href: string;
 }
@@ -37,7 +39,7 @@ function ofAccounts({venues}: Overview): Need[] {
   return venues.flatMap(({exchange, account}): Need[] => account === null ? [] : [
     ...(account.lock ? [{
       id: `lock ${account.id}`, kind: "alarm" as const, href: "/risk",
-      text: `${exchange}: locked until ${account.lock.until} by ${plain(account.lock.limit)}, ${account.lock.actual} of ${account.lock.threshold}; only reducing orders are accepted`,
+      due: ["until", account.lock.until] as const, text: `${exchange}: locked by ${plain(account.lock.limit)}, ${account.lock.actual} of ${account.lock.threshold}; only reducing orders are accepted`,
     }] : []),
     ...(account.halted ? [{id: `halt ${account.id}`, kind: "alarm" as const, href: "/risk", text: `${exchange}: halted; only reducing orders are accepted`}] : []),
   ]);
@@ -73,7 +75,7 @@ function ofChannels({channels}: Overview): Need[] {
 }
 
 function ofKeys({keys}: Overview): Need[] {
-  return keys.map((k) => ({id: k.id, kind: "warning", href: "/keys", text: `The key ${k.name} ends at ${k.expiresAt}`}));
+  return keys.map((k) => ({id: k.id, kind: "warning", href: "/keys", due: ["at", k.expiresAt], text: `The key ${k.name} ends`}));
 }
 
 function others(count: number, what: string, kind: Need["kind"], href: string): Need[] {
