@@ -1,5 +1,6 @@
 import {expect, test} from "vitest";
 import {Book, type Level} from "./book";
+import {Candles} from "./candles";
 import type {Frame} from "./frame";
 import {Records} from "./records";
 import {Tape} from "./tape";
@@ -73,6 +74,14 @@ test("records are replaced by key, and the ended ones go first", () => {
   expect(records.list()).toHaveLength(1_001);
   records.apply(frame("snapshot", []));
   expect(records.list()).toEqual([]);
+});
+
+test("candles are replaced by their start, and the oldest go when there are more than 5,000", () => {
+  const candles = new Candles();
+  const start = (minute: number) => new Date(minute * 60_000).toISOString();
+  for (let minute = 0; minute < 5_002; minute++) for (const close of ["1", "2"]) candles.apply(frame("update", {start: start(minute), close}));
+  expect(candles.all.size).toBe(5_000);
+  expect([candles.all.has(start(1)), candles.all.get(start(2))]).toMatchObject([false, {close: "2"}]);
 });
 
 test("watchers are called after each change", () => {
