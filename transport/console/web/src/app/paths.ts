@@ -25,3 +25,12 @@ export function orderIn({body}: Pick<DeliveryDetail, "body">): string | undefine
     return undefined; // a body of an older version
   }
 }
+
+/** pathOfRecord returns where the record with an id is shown; undefined if no page shows it. */
+export function pathOfRecord(id: string): string | undefined {
+  const [, prefix] = /^([a-z]+)_[0-9A-Za-z]+$/.exec(id) ?? [];
+  if (prefix === "ord") return pathOfOrder(id);
+  if (prefix === "sig") return pathOfSignal(id);
+  if (prefix === "hook") return `/channels/${id}`;
+  return prefix === "end" ? `/endpoints/${id}` : undefined;
+}

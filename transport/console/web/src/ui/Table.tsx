@@ -1,7 +1,8 @@
-import type {ReactNode} from "react";
+import {Suspense, lazy, type ReactNode} from "react";
 import type {Decimal} from "../money/decimal";
 import {decimalsOf} from "../money/format";
 import {Amount} from "./Amount";
+import {Row, type RowsProps} from "./Row";
 import styles from "./Table.module.css";
 
 /** A column of a table; on a small screen a line of a card. */
@@ -33,12 +34,18 @@ interface Props<Row> {
   readonly dense?: boolean;
 }
 
+// Longer tables have only a part of their rows in the document.
+const ROWS_MAX = 60;
+const Rows = lazy(() => import("./Rows")) as unknown as typeof AllRows;
+
 /** Table shows rows in columns, and as cards of label and value on small screens. */
 export function Table<Row>({caption, columns, rows, id, faded, dense}: Props<Row>) {
   const decimals = columns.map(({amount}) => amount ? Math.max(0, ...rows.map((row) => decimalsOf(amount(row) ?? ""))) : 0);
+  const look = {columns, decimals, faded, id};
+  const isLong = rows.length > ROWS_MAX;
   return (
     <div className={styles.scroll}>
-      <table className={`${styles.table} ${dense ? styles.dense : ""}`}>
+      <table className={`${styles.table} ${dense ? styles.dense : ""}`} aria-rowcount={isLong ? rows.length + 1 : undefined}>
         <caption className={styles.hidden}>{caption}</caption>
         <thead>
           <tr>{columns.map((c) => (
@@ -47,14 +54,12 @@ export function Table<Row>({caption, columns, rows, id, faded, dense}: Props<Row
             </th>
           ))}</tr>
         </thead>
-        <tbody>{rows.map((row) => (
-          <tr key={id(row)} className={faded?.(row) ? styles.faded : undefined}>{columns.map((c, at) => (
-            <td key={c.title} data-label={c.acts ? "" : c.title} className={c.acts ? styles.acts : c.number ? styles.number : undefined}>
-              <div>{c.cell(row, decimals[at] ?? 0)}</div>
-            </td>
-          ))}</tr>
-        ))}</tbody>
+        {isLong ? <Suspense fallback={<AllRows {...look} rows={rows.slice(0, ROWS_MAX)}/>}><Rows {...look} rows={rows}/></Suspense> : <AllRows {...look} rows={rows}/>}
       </table>
     </div>
   );
+}
+
+function AllRows<R>({rows, id, ...look}: RowsProps<R>) {
+  return <tbody>{rows.map((row) => <Row key={id(row)} row={row} {...look}/>)}</tbody>;
 }

@@ -1,67 +1,71 @@
-import {Button, Group, TextInput} from "@mantine/core";
-import {useInfiniteQuery} from "@tanstack/react-query";
-import {useSearchParams} from "wouter";
-import {call} from "../../api/client";
-import type {JournalRow, Page} from "../../api/types";
+import {Button, Group} from "@mantine/core";
+import {Link, useSearchParams} from "wouter";
+import type {JournalRow} from "../../api/types";
+import {pathOfRecord} from "../../app/paths";
+import {Filters, useFilters} from "../../ui/Filters";
 import {Failure, Panel} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {visible} from "../../ui/outside";
+import {Detail} from "./Detail";
 import styles from "./Journal.module.css";
+import {filters, useNewer, useRows} from "./list";
+import {pathOf} from "./rows";
 
-const PAGE_ROWS = 100;
-const filters = [
-  {name: "kind", label: "Kind", example: "order"},
-  {name: "subject", label: "Id", example: "ord_…"},
-  {name: "channel", label: "Channel", example: "hook_…"},
-  {name: "symbol", label: "Instrument", example: "BTCUSDT"},
-  {name: "result", label: "Result", example: "rejected"},
-] as const;
-
-/** Journal lists every row of the customer's journal, newest first; its filters are in the URL. */
+/** Journal lists every row of the customer's journal, newest first; its filters and the open row are in the URL. */
 export default function Journal() {
+  const chosen = useFilters(filters);
   const [search, setSearch] = useSearchParams();
-  const chosen = filters.map(({name}) => [name, search.get(name) ?? ""] as const).filter(([, value]) => value !== "");
-  const rows = useInfiniteQuery({
-    queryKey: ["journal", chosen],
-    queryFn: ({pageParam}) => call<Page<JournalRow>>("GET", `journal?${query([["limit", `${PAGE_ROWS}`], ...chosen, ...pageParam])}`),
-    refetchOnWindowFocus: false, // it would move what is being read
-    initialPageParam: [] as [string, string][],
-    getNextPageParam: ({nextCursor}) => nextCursor === null ? undefined : [["cursor", nextCursor] as [string, string]],
-  });
-  const set = (name: string, value: string) => setSearch((before) => {
-    if (value === "") before.delete(name);
-    else before.set(name, value);
+  const rows = useRows(chosen);
+  const all = rows.data?.pages.flatMap(({items}) => items) ?? [];
+  const newer = useNewer(chosen, rows.data && all);
+  const filtered = Object.keys(chosen).length > 0;
+  const open = (id: string | null) => setSearch((before) => {
+    if (id === null) before.delete("open");
+    else before.set("open", id);
     return before;
   }, {replace: true});
+  const opened = search.get("open");
   return (
     <>
       <h1>Journal</h1>
-      <form role="search" className={styles.filters} onSubmit={(event) => event.preventDefault()}>
-        {filters.map(({name, label, example}) => <TextInput key={`${name} ${search.get(name) ?? ""}`} size="xs" label={label} placeholder={example} maxLength={64}
-          defaultValue={search.get(name) ?? ""} onBlur={(e) => set(name, e.currentTarget.value.trim())}
-          onKeyDown={(e) => e.key === "Enter" && set(name, e.currentTarget.value.trim())}/>)}
-      </form>
-      <Panel title="What has happened" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<Button size="xs" variant="default" onClick={() => void rows.refetch()}>Refresh</Button>}
-        empty={{when: ({pages}) => !rows.hasNextPage && pages.every(({items}) => items.length === 0), text: chosen.length > 0
-          ? "No row matches these filters." : "Nothing has happened yet. Every change, order, signal and delivery leaves a row here."}}>
-        {({pages}) => <Table dense caption="Rows of the journal" columns={columns} rows={pages.flatMap(({items}) => items)} id={(row) => row.id}/>}
+      <Filters filters={filters}/>
+      <Panel title="What has happened" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<>
+        <span role="status">{newer.count !== "" && <Button size="xs" onClick={newer.show}>{newer.count} new {newer.count === "1" ? "row" : "rows"}</Button>}</span>
+        <Export chosen={chosen} format="csv" name="CSV"/><Export chosen={chosen} format="jsonl" name="JSON lines"/>
+      </>} empty={{when: () => !rows.hasNextPage && all.length === 0, text: filtered
+        ? "No row matches these filters." : "Nothing has happened yet. Every change, order, signal and delivery leaves a row here."}}>
+        {() => <Table dense caption="Rows of the journal" columns={columnsOf(open)} rows={all} id={(row) => row.id}/>}
       </Panel>
       {rows.isFetchNextPageError && <Failure error={rows.error} retry={() => void rows.fetchNextPage()}/>}
       {rows.hasNextPage && <Group justify="center">
         <Button variant="default" loading={rows.isFetchingNextPage} onClick={() => void rows.fetchNextPage()}>Older rows</Button>
       </Group>}
+      <Detail opened={opened !== null} row={all.find(({id}) => id === opened)} close={() => open(null)}/>
     </>
   );
 }
 
-const columns: readonly Column<JournalRow>[] = [
-  {title: "Time", cell: (row) => <Time at={row.at}/>},
-  {title: "Kind", cell: (row) => <span className="mono">{row.kind}</span>},
-  {title: "Id", cell: (row) => <span className={`mono ${styles.id}`}>{row.subject}</span>},
-  {title: "Result", cell: (row) => row.result ?? "–"},
-  {title: "What", cell: (row) => <What row={row}/>},
-];
+// Export is a link to all rows that match the filters, which the browser saves while they arrive.
+function Export({chosen, format, name}: {chosen: Record<string, string>; format: string; name: string}) {
+  return <Button component="a" size="xs" variant="default" href={`/console/api/${pathOf("journal/export", chosen, {format})}`} download={`journal.${format}`} aria-label={`Export as ${name}`}>{name}</Button>;
+}
+
+function columnsOf(open: (id: string) => void): readonly Column<JournalRow>[] {
+  return [
+    {title: "Time", cell: (row) => <Time at={row.at}/>},
+    {title: "Kind", cell: (row) => <button type="button" className={`mono ${styles.open ?? ""}`} onClick={() => open(row.id)} aria-label={`${row.kind}: all of row ${row.seq}`}>{row.kind}</button>},
+    {title: "Id", cell: (row) => <Id id={row.subject}/>},
+    {title: "Result", cell: (row) => row.result ?? "–"},
+    {title: "What", cell: (row) => <What row={row}/>},
+  ];
+}
+
+// Id links to the record that has it.
+function Id({id}: {id: string}) {
+  const path = pathOfRecord(id);
+  return path ? <Link href={path} className={`mono ${styles.id ?? ""}`}>{id}</Link> : <span className={`mono ${styles.id}`}>{id}</span>;
+}
 
 function What({row}: {row: JournalRow}) {
   return (
@@ -70,8 +74,4 @@ function What({row}: {row: JournalRow}) {
       {row.fields.map(({name, value}) => <div key={name}><dt>{name}</dt><dd className="outside">{visible(value)}</dd></div>)}
     </dl>
   );
-}
-
-function query(pairs: readonly (readonly [string, string])[]): string {
-  return new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
 }
