@@ -38,7 +38,7 @@ func (e *engine) openConsoles() (err error) {
 	e.consoles.passwords = console.NewPasswords(passwordCost)
 	o := console.Options{
 		URL: e.consoleURL(""), Idle: e.config.Console.Idle, Lifetime: e.config.Console.Lifetime, RequireTOTP: e.config.requireTOTP(e.consoleURL("")),
-		Build: version, Environments: environments(e.config), HeaderPrefix: e.config.HeaderPrefix, Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords, Pages: pages,
+		Build: version + "+" + pages.Build(), Environments: environments(e.config), HeaderPrefix: e.config.HeaderPrefix, Registry: e.registry, Secrets: e.secrets(), Passwords: e.consoles.passwords, Pages: pages,
 		Tokens: e.auth, Source: rest.Source, Log: e.log.Named("console"),
 	}
 	if e.consoles.public, err = console.New(o); err != nil {

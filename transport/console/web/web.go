@@ -118,7 +118,7 @@ func (p *Pages) Serve(c *fiber.Ctx, nonce string) error {
 	return c.Send(bytes.ReplaceAll(p.index, []byte("__NONCE__"), []byte(nonce)))
 }
 
-const notBuilt = "This binary was built without the console. `make build` builds it where Node 20.19 or newer and npm are.\n"
+const notBuilt = "This binary was built without the console. `make build` builds it where Node 20.19 or newer and npm are. The documentation is at /docs.\n"
 
 func (p *Pages) serveAsset(c *fiber.Ctx, name string) error {
 	file, ok := p.assets[name]

@@ -5,6 +5,7 @@ import {Link, useLocation} from "wouter";
 import {CallError, call} from "../api/client";
 import type {Session} from "../api/types";
 import {Announcer} from "../ui/announce";
+import {NewVersion} from "./NewVersion";
 import {OwnOrders} from "./OwnOrders";
 import styles from "./Shell.module.css";
 import {isAt, pages, pagesOf, type Page} from "./navigation";
@@ -29,7 +30,7 @@ export function Shell({children}: {children: ReactNode}) {
         <div className={styles.right}>{session.role !== "operator" && <><OwnOrders/><Stop/></>}<Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
-      <main id="content" className={styles.content} tabIndex={-1}>{children}</main>
+      <main id="content" className={styles.content} tabIndex={-1}><NewVersion/>{children}</main>
       <Announcer/>
       <nav className={styles.bottom} aria-label="Pages">
         {mine.filter((page) => page.primary).map((page) => <Entry key={page.path} page={page}/>)}
