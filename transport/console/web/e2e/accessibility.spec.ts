@@ -1,24 +1,11 @@
 import AxeBuilder from "@axe-core/playwright";
 import type {Page} from "@playwright/test";
-import {enterAsOperator, expect, pagePaths, settled, signIn, test} from "./fixtures";
-import type {Demo} from "./service";
+import {act, enterAsOperator, expect, pagePaths, settled, signIn, test} from "./fixtures";
 
 // violations returns what axe finds against WCAG 2.2 A and AA, with the elements.
 async function violations(page: Page): Promise<string[]> {
   const {violations: found} = await new AxeBuilder({page}).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]).analyze();
   return found.flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.html} ${node.any.map((check) => check.message).join("; ")}`));
-}
-
-// act fills the lists: an open order, a filled one, and a signal, each with its events.
-async function act(demo: Demo): Promise<void> {
-  const post = async (url: string, body: object) => {
-    const answer = await fetch(url, {method: "POST", headers: {"Authorization": `Bearer ${demo.apiKey}`, "Content-Type": "application/json"}, body: JSON.stringify(body)});
-    expect(answer.ok, await answer.text()).toBe(true);
-  };
-  const order = {exchange: "binance", symbol: "BTCUSDT", side: "buy", qty: "0.01"};
-  await post(`${demo.baseUrl}/v1/orders`, {...order, type: "limit", price: "50000"});
-  await post(`${demo.baseUrl}/v1/orders`, {...order, type: "market"});
-  await post(demo.chart.url, {...order, action: "order", time: new Date().toISOString(), channelToken: demo.chart.channelToken});
 }
 
 /** The lists whose first row opens: in a drawer, or as a page of its own. */

@@ -1,6 +1,6 @@
 import {createHmac} from "node:crypto";
-import {expect, test as base, type Page} from "@playwright/test";
-import {Service} from "./service";
+import {expect, test as base, type APIResponse, type Page} from "@playwright/test";
+import {Service, type Demo} from "./service";
 
 /** The password of the users that tests invite. */
 export const PASSWORD = "correct horse battery staple";
@@ -77,6 +77,41 @@ export async function stepUp(page: Page, password: string): Promise<void> {
   await dialog.getByRole("textbox", {name: "Password"}).fill(password);
   await dialog.getByRole("button", {name: "Confirm"}).click();
   await expect(dialog).toBeHidden();
+}
+
+/** Sends a request as a program of the customer does, and returns the body of the response. */
+export async function post(demo: Demo, url: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(url, {method: "POST", headers: {"Authorization": `Bearer ${demo.apiKey}`, "Content-Type": "application/json"}, body: JSON.stringify(body)});
+  const text = await answer.text();
+  expect(answer.ok, `POST ${url}: ${text}`).toBe(true);
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+/** An order of 0.01 BTC. */
+export const ORDER = {exchange: "binance", symbol: "BTCUSDT", side: "buy", qty: "0.01"} as const;
+
+/** Fills the lists: an open order, a filled one, and a signal, each with its events. */
+export async function act(demo: Demo): Promise<void> {
+  await post(demo, `${demo.baseUrl}/v1/orders`, {...ORDER, type: "limit", price: "50000"});
+  await post(demo, `${demo.baseUrl}/v1/orders`, {...ORDER, type: "market"});
+  await signal(demo, {...ORDER, action: "order"});
+}
+
+/** Sends a signal as a charting platform does. */
+export async function signal(demo: Demo, body: object): Promise<void> {
+  await post(demo, demo.chart.url, {...body, time: new Date().toISOString(), channelToken: demo.chart.channelToken});
+}
+
+/** Makes a call of the console as its pages do. */
+export function callAs(page: Page, service: Service, method: "GET" | "POST" | "PATCH" | "DELETE", path: string, data: object = {}): Promise<APIResponse> {
+  return page.request.fetch(`${service.demo.console.url}/api/${path}`, {method, headers: {"X-Console": "1", "Sec-Fetch-Site": "same-origin"}, ...(method !== "GET" && {data})});
+}
+
+/** Makes a record as the user of a page does, and returns its id. */
+export async function made(page: Page, service: Service, path: string, data: object): Promise<string> {
+  const response = await callAs(page, service, "POST", path, data);
+  expect(response.ok(), `POST ${path}: ${await response.text()}`).toBe(true);
+  return (await response.json() as {id: string}).id;
 }
 
 /** Returns the paths of the pages that the navigation shows, such as "/console/keys". */

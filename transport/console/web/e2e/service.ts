@@ -4,7 +4,8 @@ import {tmpdir} from "node:os";
 import {join, resolve} from "node:path";
 import {promisify} from "node:util";
 
-const BINARY = resolve(process.env["VENUEGATE"] ?? "../../../../bin/venuegate");
+/** The binary under test. */
+export const BINARY = resolve(process.env["VENUEGATE"] ?? "../../../../bin/venuegate");
 const START_SECONDS = 30;
 
 /** What demo.json says about a running demo. */
@@ -25,9 +26,9 @@ export type Settings = Readonly<Record<string, string>>;
 export class Service {
   private constructor(readonly data: string, private readonly settings: Settings, private process: ChildProcess, public demo: Demo) {}
 
-  static async start(settings: Settings = {}): Promise<Service> {
+  static async start(settings: Settings = {}, binary = BINARY): Promise<Service> {
     const data = await mkdtemp(join(tmpdir(), "venuegate-e2e-"));
-    return new Service(data, settings, ...await serve(data, "127.0.0.1:0", settings));
+    return new Service(data, settings, ...await serve(binary, data, "127.0.0.1:0", settings));
   }
 
   /** Kills the process (SIGKILL). */
@@ -38,8 +39,8 @@ export class Service {
   }
 
   /** Serves the data directory again, at the same address. */
-  async restart(): Promise<void> {
-    [this.process, this.demo] = await serve(this.data, new URL(this.demo.baseUrl).host, this.settings);
+  async restart(binary = BINARY): Promise<void> {
+    [this.process, this.demo] = await serve(binary, this.data, new URL(this.demo.baseUrl).host, this.settings);
   }
 
   /** Ends the process and removes its data. */
@@ -95,10 +96,10 @@ export class Service {
 }
 
 // serve starts the binary and waits until it has described itself.
-async function serve(data: string, listen: string, settings: Settings): Promise<[ChildProcess, Demo]> {
+async function serve(binary: string, data: string, listen: string, settings: Settings): Promise<[ChildProcess, Demo]> {
   const file = join(data, "demo.json");
   const before = await written(file);
-  const child = spawn(BINARY, ["serve", "--demo", "--data", data, "--listen", listen, "--admin-listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "pipe"], env: {...process.env, ...settings}});
+  const child = spawn(binary, ["serve", "--demo", "--data", data, "--listen", listen, "--admin-listen", "127.0.0.1:0"], {stdio: ["ignore", "pipe", "pipe"], env: {...process.env, ...settings}});
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => { output = (output + chunk.toString()).slice(-4096); });
   for (let waited = 0; waited < START_SECONDS * 10; waited++) {
