@@ -61,6 +61,9 @@ func TestServiceIsMeasured(t *testing.T) {
 			"while orders are sent", "during fan-out, p99.9", "resident memory", "% of a core",
 		})
 	})
+	t.Run("consoles", func(t *testing.T) {
+		runQuick(t, o, []string{"consoles"}, []string{"open pages of the console", "order, p99", "200 OK", "resident memory, peak"})
+	})
 	t.Run("soak", func(t *testing.T) {
 		runQuick(t, o, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
 	})

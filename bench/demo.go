@@ -38,6 +38,11 @@ type demoFile struct {
 	AdminURL   string `json:"adminUrl"`
 	AdminToken string `json:"adminToken"`
 	ReadKey    string `json:"readKey"`
+	Console    struct {
+		URL      string `json:"url"`
+		User     string `json:"user"`
+		Password string `json:"password"`
+	} `json:"console"`
 	Hook       struct {
 		URL    string `json:"url"`
 		Secret string `json:"secret"`

@@ -60,7 +60,21 @@ type floods struct {
 }
 
 func measureFloods(ctx context.Context, o Options) ([]Figure, error) {
-	return withOrdersBench(o, "venue", "floods", func(b *ordersBench) ([]Figure, error) {
+	return runFloods(ctx, o, "floods", func(f *floods) ([]*floodKind, error) {
+		file := f.bench.memory.demo.File
+		return []*floodKind{
+			{name: "160 pages/s of 4 keys", request: floodRequest{PerSecond: 160, Keys: make([]string, floodKeys)}},
+			{name: "3000 forged signals/s", request: floodRequest{PerSecond: 3000, Hook: file.Hook.URL}},
+			{name: "3000 unknown keys/s", request: floodRequest{PerSecond: 3000}},
+			{name: "100 slow and 100 unread sockets", request: floodRequest{Slow: 100, Unread: 100, Keys: make([]string, floodKeys)}},
+			{name: "780 unread sockets", request: floodRequest{Unread: 780, Keys: make([]string, floodKeys)}, settle: floodUnreadSettle},
+		}, nil
+	})
+}
+
+// runFloods measures orders beside each kind of flood.
+func runFloods(ctx context.Context, o Options, name string, kinds func(*floods) ([]*floodKind, error)) ([]Figure, error) {
+	return withOrdersBench(o, "venue", name, func(b *ordersBench) ([]Figure, error) {
 		f := &floods{bench: b, orders: floodOrders}
 		stored := floodStored
 		if o.Quick {
@@ -68,6 +82,14 @@ func measureFloods(ctx context.Context, o Options) ([]Figure, error) {
 		}
 		if err := f.open(ctx, stored); err != nil {
 			return nil, err
+		}
+		var err error
+		if f.kinds, err = kinds(f); err != nil {
+			return nil, err
+		}
+		for _, kind := range f.kinds {
+			kind.request.BaseURL, kind.answers = b.memory.demo.File.BaseURL, map[int]int{}
+			kind.settle = max(kind.settle, floodSettle)
 		}
 		for range o.Rounds {
 			for _, kind := range f.kinds {
@@ -93,22 +115,7 @@ func (f *floods) open(ctx context.Context, stored int) (err error) {
 		return err
 	}
 	b.closers = append(b.closers, f.clients.close)
-	if err := f.store(ctx, stored); err != nil {
-		return err
-	}
-	file := b.memory.demo.File
-	f.kinds = []*floodKind{
-		{name: "160 pages/s of 4 keys", request: floodRequest{PerSecond: 160, Keys: make([]string, floodKeys)}},
-		{name: "3000 forged signals/s", request: floodRequest{PerSecond: 3000, Hook: file.Hook.URL}},
-		{name: "3000 unknown keys/s", request: floodRequest{PerSecond: 3000}},
-		{name: "100 slow and 100 unread sockets", request: floodRequest{Slow: 100, Unread: 100, Keys: make([]string, floodKeys)}},
-		{name: "780 unread sockets", request: floodRequest{Unread: 780, Keys: make([]string, floodKeys)}, settle: floodUnreadSettle},
-	}
-	for _, kind := range f.kinds {
-		kind.request.BaseURL, kind.answers = file.BaseURL, map[int]int{}
-		kind.settle = max(kind.settle, floodSettle)
-	}
-	return nil
+	return f.store(ctx, stored)
 }
 
 // store places orders of the first customer. Those past the venue's limit are stored as
@@ -166,12 +173,17 @@ func (f *floods) round(ctx context.Context, kind *floodKind) error {
 	return waitUntil(ctx, begun.Add(time.Duration(perAccount)*orderEvery))
 }
 
-// renewReaders makes unused keys for the pages that a flood reads.
+// renewReaders makes unused keys for the pages that a flood reads: of the customer with many
+// orders, or for consoles of each customer in turn.
 func (f *floods) renewReaders(kind *floodKind) error {
 	service := f.bench.memory
 	for i := range kind.request.Keys {
 		var key orderKey
-		err := service.admin("/admin/v1/keys", map[string]any{"customer": service.customers[0], "name": "flood", "scopes": []string{"read"}}, &key)
+		customer := service.customers[0]
+		if kind.request.Consoles > 0 {
+			customer = service.customers[i%len(service.customers)]
+		}
+		err := service.admin("/admin/v1/keys", map[string]any{"customer": customer, "name": "flood", "scopes": []string{"read", "account"}}, &key)
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func (f *fanout) open(ctx context.Context) (err error) {
 	}
 	b.closers = append(b.closers, f.audience.close)
 	err = f.audience.ask(audienceRequest{
-		URL: b.memory.demo.File.WSURL, Key: b.memory.demo.File.ReadKey, Channel: "trades:binance:" + tradedSymbol, Subscribers: f.subscribers,
+		URL: b.memory.demo.File.WSURL, Key: b.memory.demo.File.ReadKey, Channels: []string{"trades:binance:" + tradedSymbol}, Subscribers: f.subscribers,
 	}, &struct{}{})
 	if err != nil {
 		return err

@@ -34,13 +34,13 @@ type audiencePart struct {
 	countedFrames, countedBytes atomic.Int64
 }
 
-// audienceRequest with subscribers connects them, once; without them it requests how
+// audienceRequest with subscribers of Channels connects them, once; without them it requests how
 // much they have read.
 type audienceRequest struct {
-	URL         string `json:"url"`
-	Key         string `json:"key"`
-	Channel     string `json:"channel"`
-	Subscribers int    `json:"subscribers"`
+	URL         string   `json:"url"`
+	Key         string   `json:"key"`
+	Channels    []string `json:"channels"`
+	Subscribers int      `json:"subscribers"`
 }
 
 type audienceAnswer struct {
@@ -80,7 +80,7 @@ func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error)
 	return said, nil
 }
 
-// subscribe connects and waits until the topic is subscribed.
+// subscribe connects and waits until the topics are subscribed.
 func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) {
 	conn, response, err := websocket.DefaultDialer.DialContext(ctx, q.URL, nil)
 	if err != nil {
@@ -89,7 +89,7 @@ func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) 
 	_ = response.Body.Close()
 	_ = conn.SetReadDeadline(time.Now().Add(audienceAnswerMax))
 	for _, message := range []any{
-		map[string]any{"op": "auth", "token": q.Key}, map[string]any{"op": "subscribe", "channels": []string{q.Channel}},
+		map[string]any{"op": "auth", "token": q.Key}, map[string]any{"op": "subscribe", "channels": q.Channels},
 	} {
 		if err := conn.WriteJSON(message); err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) 
 		switch {
 		case said.Op == "error" || said.Op == "auth" && !said.OK:
 			return nil, fmt.Errorf("unexpected message of the stream: %s", text)
-		case said.Op == "subscribe" && len(said.Channels) != 1:
+		case said.Op == "subscribe" && len(said.Channels) != len(q.Channels):
 			return nil, fmt.Errorf("the subscription is rejected: %s", text)
 		case said.Op == "subscribe":
 			return conn, conn.SetReadDeadline(time.Time{})

@@ -59,6 +59,11 @@ type floodRequest struct {
 	// and never read.
 	Slow   int `json:"slow"`
 	Unread int `json:"unread"`
+	// Consoles read what an open page of the console reads: the stream at StreamURL and pages
+	// with Keys, and the console's own calls with Cookie.
+	Consoles  int    `json:"consoles"`
+	StreamURL string `json:"streamUrl"`
+	Cookie    string `json:"cookie"`
 }
 
 // floodAnswer has the number of responses of the flood that has ended, by status.
@@ -82,7 +87,7 @@ func (f *floodPart) answer(ctx context.Context, question []byte) (any, error) {
 	if q.PerSecond > 0 {
 		f.sendAtRate(ctx, q)
 	}
-	return said, errors.Join(f.openSockets(ctx, q, q.Slow, f.sendSlowly), f.openSockets(ctx, q, q.Unread, requestUnread))
+	return said, errors.Join(f.openSockets(ctx, q, q.Slow, f.sendSlowly), f.openSockets(ctx, q, q.Unread, requestUnread), f.openConsoles(ctx, q))
 }
 
 func (f *floodPart) close() error {
@@ -129,6 +134,11 @@ func (f *floodPart) send(client *fasthttp.Client, q floodRequest, n int) {
 		request.SetRequestURI(q.BaseURL + floodPagePath)
 		request.Header.Set("Authorization", "Bearer "+unknownKey())
 	}
+	f.count(client, request, answer)
+}
+
+// count sends a request and counts its response.
+func (f *floodPart) count(client *fasthttp.Client, request *fasthttp.Request, answer *fasthttp.Response) {
 	status := 0
 	if client.DoTimeout(request, answer, floodAnswerMax) == nil {
 		status = answer.StatusCode()

@@ -107,7 +107,7 @@ func (s *soak) open(ctx context.Context, subscribers int) (err error) {
 	b.closers = append(b.closers, s.audience.close)
 	file := s.service.demo.File
 	err = s.audience.ask(audienceRequest{
-		URL: file.WSURL, Key: file.ReadKey, Channel: "trades:binance:" + tradedSymbol, Subscribers: subscribers,
+		URL: file.WSURL, Key: file.ReadKey, Channels: []string{"trades:binance:" + tradedSymbol}, Subscribers: subscribers,
 	}, &struct{}{})
 	if err != nil {
 		return err
