@@ -8,7 +8,7 @@ import (
 
 // TestCompletion completes values as the script of a shell does.
 func TestCompletion(t *testing.T) {
-	s := startService(t, t.TempDir())
+	s := sharedService(t)
 	customer, hook, endpoint := s.customer(), s.demo.Hook.ID, s.demo.Receiver.ID
 	for _, c := range []struct {
 		args []string

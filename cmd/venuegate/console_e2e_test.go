@@ -155,7 +155,7 @@ func (s *service) noSecrets(texts ...string) {
 
 // Users and operators come in by the links that commands print, each at its own listener.
 func TestConsoleCommands(t *testing.T) {
-	s := startService(t, t.TempDir())
+	s := sharedService(t)
 	const password = "correct horse battery"
 	ann := &page{service: s, url: s.demo.BaseURL}
 	ann.enter(http.StatusOK, s.consoleCommand("invite", "--customer", s.customer(), "--login", "ann@example.com", "--role", "trader"), password)

@@ -242,7 +242,7 @@ func TestSecondSignalEndsImmediately(t *testing.T) {
 }
 
 func TestOneProcessPerDataDir(t *testing.T) {
-	s := startService(t, t.TempDir())
+	s := sharedService(t)
 	second := start(t, "serve", "--demo", "--data", s.dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	if status := second.exit(); status != exitFailed || !strings.Contains(second.out.String(), "in use by another process") {
 		t.Errorf("status of the second process = %d, want %d: %s", status, exitFailed, second.out.String())

@@ -30,7 +30,12 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if shared.process != nil {
+		shared.kill()
+		_ = os.RemoveAll(shared.dir)
+	}
+	os.Exit(status)
 }
 
 // process is venuegate in a separate process.
@@ -46,6 +51,17 @@ type process struct {
 // its output if the test failed.
 func start(t testing.TB, args ...string) *process {
 	t.Helper()
+	p := launch(t, args...)
+	t.Cleanup(func() {
+		p.kill()
+		p.logIfFailed(t)
+	})
+	return p
+}
+
+// launch runs a command line in a process that outlives the test.
+func launch(t testing.TB, args ...string) *process {
+	t.Helper()
 	// t.Context ends before the cleanup that kills the process.
 	p := &process{t: t, ended: make(chan struct{})}
 	p.command = exec.CommandContext(context.Background(), os.Args[0], args...) //nolint:gosec // the test binary runs itself
@@ -58,13 +74,15 @@ func start(t testing.TB, args ...string) *process {
 		defer close(p.ended)
 		_ = p.command.Wait() // exit checks the status
 	}()
-	t.Cleanup(func() {
-		p.kill()
-		if t.Failed() {
-			t.Logf("venuegate %s:\n%s", strings.Join(args, " "), p.out.String())
-		}
-	})
 	return p
+}
+
+// logIfFailed logs the output if a test that uses the process failed.
+func (p *process) logIfFailed(t testing.TB) {
+	t.Helper()
+	if t.Failed() {
+		t.Logf("venuegate %s:\n%s", strings.Join(p.command.Args[1:], " "), p.out.String())
+	}
 }
 
 // running reports whether the process has not ended.
@@ -131,23 +149,54 @@ type service struct {
 func startService(t testing.TB, dir string, args ...string) *service {
 	t.Helper()
 	before, _ := os.Stat(filepath.Join(dir, demoName))
-	s := &service{t: t, dir: dir}
-	s.process = start(t, append([]string{"serve", "--demo", "--data", dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)...)
+	s := &service{t: t, dir: dir, process: start(t, demoCommand(dir, args...)...)}
+	s.awaitDemo(before)
+	return s
+}
+
+// shared is the demo of sharedService, once a test has used it.
+var shared service
+
+// sharedService returns a demo that runs until the last test has ended. Its tests neither
+// stop it, nor add customers, nor depend on the orders of its customer.
+func sharedService(t testing.TB) *service {
+	t.Helper()
+	s := &service{t: t}
+	if shared.process == nil {
+		dir, err := os.MkdirTemp("", "venuegate") //nolint:usetesting // it outlives the test
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared = service{dir: dir, process: launch(t, demoCommand(dir)...)}
+	}
+	s.process, s.dir = shared.process, shared.dir
+	t.Cleanup(func() { s.logIfFailed(t) })
+	s.awaitDemo(nil)
+	return s
+}
+
+func demoCommand(dir string, args ...string) []string {
+	return append([]string{"serve", "--demo", "--data", dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)
+}
+
+// awaitDemo waits until the demo is ready and described in another file than before.
+func (s *service) awaitDemo(before os.FileInfo) {
+	t := s.t
+	t.Helper()
 	eventually(t, "the service", func() bool {
 		if !s.running() {
 			t.Fatalf("the service ended:\n%s", s.out.String())
 		}
-		after, err := os.Stat(filepath.Join(dir, demoName))
+		after, err := os.Stat(filepath.Join(s.dir, demoName))
 		if err != nil || before != nil && os.SameFile(before, after) {
 			return false
 		}
-		s.demo, err = readDemoFile(dir)
+		s.demo, err = readDemoFile(s.dir)
 		return err == nil
 	})
 	if status, body := get(t, s.demo.AdminURL+"/readyz"); status != http.StatusOK {
 		t.Fatalf("readyz of a described demo = %d %s, want 200", status, body)
 	}
-	return s
 }
 
 // record is a JSON object of a response.

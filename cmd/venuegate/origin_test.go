@@ -11,7 +11,7 @@ import (
 // The id and the trace that a client gives a request are in the response, in the journal
 // of what the request causes, and in the log.
 func TestOriginOfARequestIsCarried(t *testing.T) {
-	s := startService(t, t.TempDir())
+	s := sharedService(t)
 	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	send := func(method, path, body, id string) (http.Header, record) {
 		t.Helper()

@@ -15,7 +15,7 @@ import (
 // TestListsInEveryFormat lists customers in each format of the output, where it is not a
 // terminal.
 func TestListsInEveryFormat(t *testing.T) {
-	s := startService(t, t.TempDir())
+	s := sharedService(t)
 	whole := s.customer()
 	list := func(args ...string) string {
 		t.Helper()
