@@ -35,6 +35,11 @@ func TestAmend(t *testing.T) {
 	if _, err = s.account.Amend(background, amend); err != nil || !strings.Contains(s.last("PUT /fapi/v1/order"), "price=60000&") {
 		t.Errorf("read before the amend: error %v, request %s, want the price 60000", err, s.last("PUT /fapi/v1/order"))
 	}
+	sent := len(s.sent("PUT /fapi/v1/order"))
+	s.Replace("GET /fapi/v1/order", 400, `{"code":-2013,"msg":"Order does not exist."}`)
+	if _, err = s.account.Amend(background, amend); !errors.Is(err, venues.ErrNotSent) || len(s.sent("PUT /fapi/v1/order")) != sent {
+		t.Errorf("amend whose price is unknown: error %v, %d requests, want ErrNotSent, %d", err, len(s.sent("PUT /fapi/v1/order")), sent)
+	}
 	amend.Type = venues.TypeStopMarket
 	if _, err = s.account.Amend(background, amend); !errors.Is(err, venues.ErrNotSent) {
 		t.Errorf("stop: error %v, want a rejection before sending", err)
