@@ -146,7 +146,8 @@ func (w *writer) useReserve() {
 	}
 }
 
-// resume hands the rows that were kept in memory to the flusher.
+// resume hands the rows that were kept in memory to the flusher, unless an earlier commit has
+// failed: some of them may not be durable in the log.
 func (w *writer) resume() error {
 	if err := w.reopen(); err != nil {
 		if !errors.Is(err, errBeingRead) {
@@ -154,7 +155,7 @@ func (w *writer) resume() error {
 		}
 		return err
 	}
-	if w.log == nil {
+	if w.log == nil || w.rejectErr != nil {
 		return nil
 	}
 	// No row may be in the database before it is durable in the log.

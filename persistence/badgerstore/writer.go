@@ -239,9 +239,6 @@ func (w *writer) checkOthers() {
 
 // tick hands the newest rows to the flusher and syncs the seal.
 func (w *writer) tick(now time.Time) {
-	if w.rejectErr != nil {
-		return
-	}
 	if w.hasRows() || w.diskFull {
 		_ = w.checkDisk()
 	}

@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,8 +56,12 @@ func openSyncing(t *testing.T, dir string, d *logDisk) *Store {
 
 // submitWritten submits a setting whose sync may be delayed, and returns when it is written.
 func submitWritten(s *Store, name string) (done <-chan error) {
+	return submitDelayed(s, setting(name, 10))
+}
+
+// submitDelayed submits a batch whose sync may be delayed, and returns when it is written.
+func submitDelayed(s *Store, b persistence.Batch) (done <-chan error) {
 	reply, written := make(chan error, 1), make(chan struct{})
-	b := setting(name, 10)
 	b.Written = func() { close(written) }
 	s.Submit(b, func(err error) { reply <- err })
 	<-written
@@ -181,6 +186,70 @@ func TestFailedSyncOfWrittenBatches(t *testing.T) {
 	}
 	if err := s.Commit(t.Context(), setting("b", 10)); !errors.Is(err, persistence.ErrUnavailable) {
 		t.Errorf("Commit = %v, want ErrUnavailable", err)
+	}
+}
+
+// What could not be synced does not reach the database later, nor when the store is closed.
+func TestFailedSyncStaysOutOfTheDatabase(t *testing.T) {
+	dir := t.TempDir()
+	var before ledger
+	synctest.Test(t, func(t *testing.T) {
+		d := &logDisk{}
+		s := openSyncing(t, dir, d)
+		time.Sleep(2 * flushInterval) // The rows of the opening are in the database.
+		before = s.writer.views.latest().head
+		d.intercept(func() error { return errors.New("broken") })
+		if err := <-submitWritten(s, "a"); !errors.Is(err, persistence.ErrOutcomeUnknown) {
+			t.Errorf("done(%v), want ErrOutcomeUnknown", err)
+		}
+		time.Sleep(2 * flushInterval)
+		_ = s.Close() // It cannot sync either.
+	})
+	if after := headOf(t, dir); after != before {
+		t.Errorf("the database is at commit %d, want %d", after.Seq, before.Seq)
+	}
+}
+
+// Rows that were kept in memory on a full disk, and could not be synced, do not reach the
+// database once there is space again.
+func TestFailedSyncOnAFullDiskStaysOutOfTheDatabase(t *testing.T) {
+	dir := t.TempDir()
+	var before ledger
+	synctest.Test(t, func(t *testing.T) {
+		free, d := diskWith(roomyBytes), &logDisk{}
+		o := onDisk(free)
+		o.syncLog = d.sync
+		s, err := Open(dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * flushInterval) // The rows of the opening are in the database.
+		before = s.writer.views.latest().head
+		free.Store(0)
+		time.Sleep(diskCheckInterval)
+		d.intercept(func() error { return errors.New("broken") })
+		var replies []<-chan error
+		for n := range 2 { // The second one does not fit the table of the first.
+			b := persistence.Batch{Reserve: true}
+			for i := range tableRowsMin {
+				b.Puts = append(b.Puts, setting(fmt.Sprint(n, "/", i), 1).Puts...)
+			}
+			replies = append(replies, submitDelayed(s, b))
+		}
+		for _, done := range replies {
+			if err := <-done; !errors.Is(err, persistence.ErrOutcomeUnknown) {
+				t.Errorf("done(%v), want ErrOutcomeUnknown", err)
+			}
+		}
+		if n := len(s.writer.held); n != 1 {
+			t.Errorf("%d tables are kept in memory, want 1", n)
+		}
+		free.Store(roomyBytes)
+		time.Sleep(fullCheckInterval + 2*flushInterval)
+		_ = s.Close() // It cannot sync either.
+	})
+	if after := headOf(t, dir); after != before {
+		t.Errorf("the database is at commit %d, want %d", after.Seq, before.Seq)
 	}
 }
 
