@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +56,22 @@ func TestLargeStoreIsUsedBeforeItIsChecked(t *testing.T) {
 	s = openSmall(t, dir)
 	if _, err := s.Setting(t.Context(), "before the check"); err != nil || s.Integrity() != nil {
 		t.Errorf("Setting, Integrity = %v, %v; want nil", err, s.Integrity())
+	}
+}
+
+// A large store whose log is gone after an orderly end is used before it is checked, too.
+func TestLargeStoreWithoutItsLogIsUsedBeforeItIsChecked(t *testing.T) {
+	dir, ids := newLarge(t)
+	if err := os.RemoveAll(filepath.Join(dir, logName)); err != nil {
+		t.Fatal(err)
+	}
+	s := openUnchecked(t, dir)
+	if got, err := orderIDs(t, s); err != nil || !slices.Equal(got, ids) {
+		t.Errorf("%d orders before the check, %v; want %d", len(got), err, len(ids))
+	}
+	runCheck(s)
+	if err := s.Integrity(); err != nil {
+		t.Errorf("Integrity after the check = %v, want nil", err)
 	}
 }
 

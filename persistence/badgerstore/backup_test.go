@@ -107,7 +107,6 @@ func TestBackupIsRestored(t *testing.T) {
 	}
 }
 
-// A backup is a consistent snapshot even if commits continue while it is written.
 // TestBackupStatesItsRows checks that a backup states more rows after ten more orders, and that
 // other data is no backup.
 func TestBackupStatesItsRows(t *testing.T) {
@@ -135,6 +134,7 @@ func TestBackupStatesItsRows(t *testing.T) {
 	}
 }
 
+// A backup is a consistent snapshot even if commits continue while it is written.
 func TestBackupWhileWriting(t *testing.T) {
 	store, _ := newFilledStore(t, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())

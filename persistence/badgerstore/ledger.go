@@ -46,7 +46,7 @@ func (l *ledger) replace(key, old, value []byte) {
 	}
 }
 
-// errRows reports a database with other rows than its ledger says.
+// errRows reports a database with other rows than those of its ledger.
 var errRows = errors.New("rows are missing, altered or added")
 
 // compare returns errRows unless the rows that were counted are those of a ledger.

@@ -2,6 +2,9 @@ package badgerstore
 
 import (
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -65,3 +68,27 @@ func TestAcceptLossRepairsTheIndex(t *testing.T) {
 type discarded struct{}
 
 func (discarded) Write([]persistence.Record) error { return nil }
+
+// AcceptLoss fails if the database cannot be synced, the store stays damaged, and the loss can be
+// accepted later.
+func TestLossIsNotAcceptedWithoutASync(t *testing.T) {
+	dir := t.TempDir()
+	s := openSmall(t, dir)
+	if err := errors.Join(s.Commit(t.Context(), setting("s", 10)), s.Close(), os.Remove(filepath.Join(dir, sealName))); err != nil {
+		t.Fatal(err)
+	}
+	s = openSmall(t, dir)
+	database, elsewhere := filepath.Join(dir, databaseName), filepath.Join(dir, "elsewhere")
+	if err := os.Rename(database, elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AcceptLoss(t.Context()); !errors.Is(err, fs.ErrNotExist) || !errors.Is(s.Integrity(), persistence.ErrIntegrity) {
+		t.Errorf("AcceptLoss = %v, Integrity = %v; want ErrNotExist and ErrIntegrity", err, s.Integrity())
+	}
+	if err := s.Commit(t.Context(), setting("s", 20)); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("Commit after it = %v, want ErrIntegrity", err)
+	}
+	if err := errors.Join(os.Rename(elsewhere, database), s.AcceptLoss(t.Context()), s.Commit(t.Context(), setting("s", 30))); err != nil {
+		t.Errorf("AcceptLoss and Commit with the database in its place = %v, want nil", err)
+	}
+}

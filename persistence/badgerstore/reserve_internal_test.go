@@ -76,6 +76,33 @@ func TestFullDiskAcceptsCommitsFromTheReserve(t *testing.T) {
 	}
 }
 
+// The reserve takes what commits do not need, to the byte: first whole segments of the log, then
+// a part of the file.
+func TestReserveFillsTheSpareSpace(t *testing.T) {
+	const segment, floor, whole = wal.SegmentBytesDefault, 1 << 20, 4 * wal.SegmentBytesDefault
+	// On a disk of this size the reserve is two segments, and a file as large as both.
+	stat := func(string) (int64, int64, error) { return 0, 2 * segment * freeShareDivisor, nil }
+	dir := t.TempDir()
+	r := &reserve{dir: dir, disk: newDiskSpace(dir, floor, stat)}
+	for _, c := range []struct {
+		spare, missing int64
+		segments       int
+	}{
+		{spare: -1, missing: whole},
+		{spare: 0, missing: whole},
+		{spare: 5, missing: whole - 5},
+		{spare: segment, missing: whole - 5 - segment, segments: 1},
+		{spare: segment - 1, missing: whole - 4 - 2*segment, segments: 1},
+		{spare: 3 * segment, segments: 2},
+	} {
+		missing, err := r.fillTo(floor+c.spare, floor)
+		if segments, errReserved := wal.Reserved(r.logDir()); err != nil || errReserved != nil || missing != c.missing || segments != c.segments {
+			t.Errorf("fillTo with %d bytes to spare = %d, %v, with %d segments, %v; want %d, nil, %d segments",
+				c.spare, missing, err, segments, errReserved, c.missing, c.segments)
+		}
+	}
+}
+
 // databaseFiles returns the files of the database with their space: badger's logs are
 // sparse.
 func databaseFiles(t *testing.T, dir string) []string {
