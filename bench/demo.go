@@ -43,7 +43,7 @@ type demoFile struct {
 		User     string `json:"user"`
 		Password string `json:"password"`
 	} `json:"console"`
-	Hook       struct {
+	Hook struct {
 		URL    string `json:"url"`
 		Secret string `json:"secret"`
 	} `json:"hook"`

@@ -76,7 +76,7 @@ func valuesOf(rounds []Percentiles, of func(Percentiles) int64) []float64 {
 // The samples come from a fixed seed, so that the same results give the same interval.
 func change(before, after []float64) (percent, low, high float64) {
 	percent = percentOf(medianOf(before), medianOf(after))
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it draws samples, not secrets
+	random := rand.New(rand.NewPCG(1, 2))
 	resample := func(from []float64) []float64 {
 		drawn := make([]float64, len(from))
 		for i := range drawn {

@@ -173,10 +173,9 @@ func overTime(results []*Result, title, unit string, of func(*Second) float64) p
 // series returns values of the seconds of the runs; without x by time.
 func series(results []*Result, title, xName, yName string, x, y func(*Second) float64) plot {
 	p := plot{Title: title, X: xName, Y: yName}
-	var names []string
-	var all [][]point
+	names, all := make([]string, 0, len(results)), make([][]point, 0, len(results))
 	for i, r := range results {
-		var points []point
+		points := make([]point, 0, len(r.Seconds))
 		for n := range r.Seconds {
 			at := point{float64(n), y(&r.Seconds[n])}
 			if x != nil {

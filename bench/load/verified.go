@@ -99,7 +99,7 @@ func (s *verifiedSubscriber) take(m *venuegate.Message, now time.Time) {
 	case venuegate.TypeGap:
 		s.gaps.Add(1)
 		if m.Missed != nil {
-			s.missed.Add(int64(*m.Missed)) //nolint:gosec // it is a count of trades
+			s.missed.Add(int64(*m.Missed))
 		}
 	case venuegate.TypeStale:
 		s.stales.Add(1)

@@ -362,9 +362,10 @@ func loadArgs(_ *cobra.Command, args []string) error {
 }
 
 func loadNames() []string {
-	var names []string
-	for _, s := range load.Scenarios() {
-		names = append(names, s.Name)
+	scenarios := load.Scenarios()
+	names := make([]string, len(scenarios))
+	for i, s := range scenarios {
+		names[i] = s.Name
 	}
 	return names
 }

@@ -25,11 +25,12 @@ var (
 
 // operatorRoutes returns the calls that only the console of operators has.
 func (s *Console) operatorRoutes() []route {
-	all := []route{
-		{Method: http.MethodPost, Path: "/backup", access: operatorAct, handle: (*Console).permitBackup},
-		{Method: http.MethodGet, Path: "/backup", access: operatorRead, handle: (*Console).sendBackup},
-	}
-	for _, r := range operations.Routes(s.Operations) {
+	records := operations.Routes(s.Operations)
+	all := make([]route, 0, 2+len(records))
+	all = append(all,
+		route{Method: http.MethodPost, Path: "/backup", access: operatorAct, handle: (*Console).permitBackup},
+		route{Method: http.MethodGet, Path: "/backup", access: operatorRead, handle: (*Console).sendBackup})
+	for _, r := range records {
 		who := operatorAct
 		if r.Method == http.MethodGet {
 			who = operatorRead

@@ -28,9 +28,9 @@ func (s *Console) getOutgoing(c *fiber.Ctx, _ *caller) error {
 		var dialer net.Dialer
 		conn, err := dialer.DialContext(ctx, "udp4", distant) // chooses the address, and sends nothing
 		if err != nil {
-			return Outgoing{}, nil //nolint:nilerr // without a route there is no such address
+			return Outgoing{}, nil // without a route there is no such address
 		}
-		defer conn.Close() //nolint:errcheck // nothing was sent
+		defer conn.Close() // nothing was sent
 		return outgoingOf(conn.LocalAddr()), nil
 	})
 }

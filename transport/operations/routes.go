@@ -40,17 +40,14 @@ func Routes(from Source) []recordapi.Route {
 		{Method: http.MethodGet, Path: "/store", Handle: report(from.Store)},
 		{Method: http.MethodGet, Path: "/config", Handle: report(func(context.Context) (Config, error) { return from.Config() })},
 
-		{Method: http.MethodGet, Path: "/journal/verify", Handle: recordapi.One(installation, verify)},
-		{Method: http.MethodPost, Path: "/rotate-key", Handle: recordapi.One(installation, rotateKey)},
+		{Method: http.MethodGet, Path: "/journal/verify", Handle: recordapi.One(installation, withoutID((*registry.Installation).VerifyJournal))},
+		{Method: http.MethodPost, Path: "/rotate-key", Handle: recordapi.One(installation, withoutID((*registry.Installation).RotateKey))},
 	}
 }
 
-func verify(in *registry.Installation, ctx context.Context, _ string) (registry.Verified, error) {
-	return in.VerifyJournal(ctx)
-}
-
-func rotateKey(in *registry.Installation, ctx context.Context, _ string) (registry.Rotated, error) {
-	return in.RotateKey(ctx)
+// withoutID is a call on the installation, which has no id.
+func withoutID[Out any](do func(*registry.Installation, context.Context) (Out, error)) func(*registry.Installation, context.Context, string) (Out, error) {
+	return func(in *registry.Installation, ctx context.Context, _ string) (Out, error) { return do(in, ctx) }
 }
 
 // report answers with what read returns.
