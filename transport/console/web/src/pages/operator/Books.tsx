@@ -3,6 +3,7 @@ import type {BookState, Items} from "../../api/types";
 import {FAST_MILLISECONDS, useReading} from "../../app/reading";
 import {EXCHANGE, Filters, SYMBOL, useFilters} from "../../ui/Filters";
 import {Panel} from "../../ui/Panel";
+import {State, type Tone} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import styles from "./Operator.module.css";
 import {count, span} from "./words";
@@ -45,14 +46,9 @@ function worstFirst(a: BookState, b: BookState): number {
     (`${a.exchange} ${a.symbol}` < `${b.exchange} ${b.symbol}` ? -1 : 1);
 }
 
-const looks: Readonly<Record<string, {readonly mark: string; readonly look: string | undefined}>> = {
-  live: {mark: "●", look: styles.good}, syncing: {mark: "◐", look: styles.warning}, stale: {mark: "○", look: styles.bad}, waiting: {mark: "○", look: "dim"},
+const looks: Readonly<Record<string, {readonly mark: string; readonly tone: Tone}>> = {
+  live: {mark: "●", tone: "good"}, syncing: {mark: "◐", tone: "warning"}, stale: {mark: "○", tone: "bad"}, waiting: {mark: "○", tone: "plain"},
 };
-
-function Phase({phase}: {phase: string}) {
-  const {mark, look} = looks[phase] ?? {mark: "?", look: styles.bad};
-  return <span className={look}><span aria-hidden>{mark}</span> {phase}</span>;
-}
 
 function figure(title: string, of: (book: BookState) => number, bad = false): Column<BookState> {
   return {title, number: true, cell: (book) => <span className={bad && of(book) > 0 ? styles.warning : undefined}>{count(of(book))}</span>};
@@ -61,7 +57,7 @@ function figure(title: string, of: (book: BookState) => number, bad = false): Co
 const columns: readonly Column<BookState>[] = [
   {title: "Venue", cell: ({exchange}) => exchange},
   {title: "Instrument", cell: ({symbol}) => <span className="mono outside">{symbol}</span>},
-  {title: "Phase", cell: ({phase}) => <Phase phase={phase}/>},
+  {title: "Phase", cell: ({phase}) => <State {...looks[phase] ?? {mark: "?", tone: "bad"}}>{phase}</State>},
   {title: "for", number: true, cell: ({phaseMs}) => span(phaseMs)},
   {title: "Silent", number: true, cell: ({silentMs, updates}) => updates === 0 ? "–" : span(silentMs)},
   figure("Readers", ({subscribers}) => subscribers),

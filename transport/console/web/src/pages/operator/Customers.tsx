@@ -1,4 +1,4 @@
-import {Button, Menu, Group, Stack, TextInput} from "@mantine/core";
+import {Button, Group, Menu, Stack, TextInput} from "@mantine/core";
 import {IconPlus} from "@tabler/icons-react";
 import {useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
@@ -12,6 +12,7 @@ import {Dialog} from "../../ui/Dialog";
 import {useSubmit} from "../../ui/form";
 import {visible} from "../../ui/outside";
 import {Failure, Panel} from "../../ui/Panel";
+import {State} from "../../ui/State";
 import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 
@@ -37,7 +38,7 @@ export default function Customers() {
     {title: "Name", cell: ({name}) => <span className="outside">{visible(name)}</span>},
     {title: "Id", cell: ({id}) => <span className="mono">{id}</span>},
     {title: "Users", number: true, cell: ({id}) => users.data ? users.data.items.filter(({customer, disabled}) => customer === id && !disabled).length : "–"},
-    {title: "State", cell: ({disabled}) => disabled ? "disabled" : "active"},
+    {title: "State", cell: ({disabled}) => <State tone={disabled ? "bad" : "good"} mark={disabled ? "○" : "●"}>{disabled ? "disabled" : "active"}</State>},
     {title: "Made", cell: ({createdAt}) => <Time at={createdAt}/>},
     {title: "Actions", acts: true, cell: (customer) => <Change customer={customer} rename={() => setEdited(customer)} enable={() => enable(customer)}/>},
   ];

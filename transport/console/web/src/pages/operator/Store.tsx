@@ -9,6 +9,7 @@ import {Confirm, type Act} from "../../ui/Confirm";
 import {useSubmit} from "../../ui/form";
 import {Failure, Panel} from "../../ui/Panel";
 import {Section} from "../../ui/Section";
+import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
 import {Figures} from "./Figures";
 import styles from "./Operator.module.css";
@@ -20,7 +21,7 @@ export default function Store() {
   return (
     <>
       <h1>Store</h1>
-      <Panel title="Store" query={store}>{(data) => <State store={data}/>}</Panel>
+      <Panel title="Store" query={store}>{(data) => <Facts store={data}/>}</Panel>
       <Backup/>
       <Seal/>
       <Chain/>
@@ -28,13 +29,13 @@ export default function Store() {
   );
 }
 
-function State({store}: {store: StoreState}) {
+function Facts({store}: {store: StoreState}) {
   const {commits} = store;
   const none = commits.groups === 0;
   return (
     <>
       <Figures of={[
-        ["Commits", store.ready ? <span className={styles.good}>taken</span> : <span className={styles.bad}>rejected</span>],
+        ["Commits", store.ready ? <State tone="good" mark="●">taken</State> : <State tone="bad">rejected</State>],
         ["Size", bytes(store.bytes)],
         ["Free", bytes(store.freeBytes), "of its file system"],
         ["Commit, half", none ? "–" : micros(commits.p50Us), `of the newest ${count(commits.groups)}`],
@@ -116,10 +117,10 @@ function Chain() {
 }
 
 function Outcome({of: {rows, break: broken}}: {of: Verified}) {
-  if (!broken) return <p className={styles.good}>Intact: {count(rows)} rows.</p>;
+  if (!broken) return <p><State tone="good">Intact: {count(rows)} rows.</State></p>;
   return (
     <>
-      <p className={styles.bad}>Broken at row {count(broken.seq)}: {broken.reason}.</p>
+      <p><State tone="bad">Broken at row {count(broken.seq)}: {broken.reason}.</State></p>
       {broken.id !== "" && <p className="mono">{broken.id}</p>}
     </>
   );

@@ -3,9 +3,10 @@ import type {Items, VenueState} from "../../api/types";
 import {FAST_MILLISECONDS, useReading} from "../../app/reading";
 import {visible} from "../../ui/outside";
 import {Failure, Waiting} from "../../ui/Panel";
-import {Time} from "../../ui/Time";
+import {State, type Tone} from "../../ui/State";
+import {Time, ago} from "../../ui/Time";
 import styles from "./Operator.module.css";
-import {count} from "./words";
+import {count, percent} from "./words";
 
 /** Venues shows the connection to each venue: its health, and how much of the limits is used. */
 export default function Venues() {
@@ -20,17 +21,16 @@ export default function Venues() {
   );
 }
 
-const looks: Readonly<Record<VenueState["status"], {readonly mark: string; readonly look: string | undefined}>> = {
-  up: {mark: "●", look: styles.good}, degraded: {mark: "◐", look: styles.warning}, down: {mark: "○", look: styles.bad},
+const looks: Readonly<Record<VenueState["status"], {readonly mark: string; readonly tone: Tone}>> = {
+  up: {mark: "●", tone: "good"}, degraded: {mark: "◐", tone: "warning"}, down: {mark: "○", tone: "bad"},
 };
 
 function Card({venue}: {venue: VenueState}) {
-  const {mark, look} = looks[venue.status] ?? {mark: "?", look: styles.bad};
   return (
     <section className={styles.card} aria-label={venue.exchange}>
       <h2>{venue.exchange}<small>{venue.environment} · orders by {venue.orderEntry === "websocket" ? "WebSocket" : "REST"}</small>
-        <span className={look}><span aria-hidden>{mark}</span> {venue.status}</span></h2>
-      {venue.reason !== null && <p className={`${styles.reason} ${look ?? ""} outside`}>{visible(venue.reason)}</p>}
+        <span><State {...looks[venue.status] ?? {mark: "?", tone: "bad"}}>{venue.status}</State></span></h2>
+      {venue.reason !== null && <p className={`${styles.reason} ${styles.warning} outside`}>{visible(venue.reason)}</p>}
       <dl className={styles.lines}>
         <div><dt>{venue.status} since</dt><dd><Time at={venue.since} relative/></dd></div>
         <div><dt>Clock</dt><dd>{venue.clockAt ? <span className="mono">{signed(venue.clockOffsetMs)} ms</span> : "not compared"}</dd></div>
@@ -38,8 +38,7 @@ function Card({venue}: {venue: VenueState}) {
         <div><dt>Private streams</dt><dd><Connected of={venue.private}/></dd></div>
         <div><dt>Interruptions</dt><dd>{count(venue.interruptions)}</dd></div>
         <div><dt>Books</dt><dd>{count(venue.books)}</dd></div>
-        <div><dt>Instruments</dt><dd>{count(venue.instruments)}</dd></div>
-        <div><dt>read</dt><dd><Time at={venue.instrumentsAt} relative/></dd></div>
+        <div><dt>Instruments</dt><dd>{count(venue.instruments)}{venue.instrumentsAt && <span className="dim">, read {ago(new Date(venue.instrumentsAt), new Date())}</span>}</dd></div>
       </dl>
       <Limits venue={venue}/>
       {venue.lastError !== null && <><h3>Newest error, <Time at={venue.lastErrorAt} relative/></h3><p className={`${styles.text} outside`}>{visible(venue.lastError)}</p></>}
@@ -55,23 +54,42 @@ function Connected({of: {wanted, connected}}: {of: VenueState["public"]}) {
   return <span className={connected < wanted ? styles.warning : undefined}>{count(connected)} of {count(wanted)}</span>;
 }
 
+type RateLimit = VenueState["limits"][number];
+
 const HIGH = 0.65; // from here on reads that nobody waits for are held back
 const FULL = 0.95;
 
+function shareOf({used, limit}: RateLimit): number {
+  return limit > 0 ? Math.min(1, used / limit) : 0;
+}
+
+// isOfOneCall reports whether a limit is that of one path of the venue: some have dozens of them.
+function isOfOneCall({name}: RateLimit): boolean {
+  return name.startsWith("/");
+}
+
 function Limits({venue: {limits, waiting, frozenUntil}}: {venue: VenueState}) {
+  const first = limits.filter((limit) => !isOfOneCall(limit) || limit.frozenUntil);
+  const rest = limits.filter((limit) => !first.includes(limit));
+  const [most] = rest.toSorted((a, b) => shareOf(b) - shareOf(a));
   return (
     <>
       <h3>Request limits</h3>
       {frozenUntil && <p className={`${styles.text} ${styles.bad}`} role="status">The venue has stopped all requests until <Time at={frozenUntil} relative/></p>}
-      <ul className={styles.limits}>{limits.map((limit) => <Limit key={limit.name} of={limit}/>)}</ul>
+      <ul className={styles.limits}>{first.map((limit) => <Limit key={limit.name} of={limit}/>)}</ul>
+      {most && <details className={styles.rest}>
+        <summary>{count(rest.length)} limits of single calls, at most {percent(shareOf(most))} used</summary>
+        <ul className={styles.limits}>{rest.map((limit) => <Limit key={limit.name} of={limit}/>)}</ul>
+      </details>}
       {waiting.length > 0 && <><h3>Requests that wait for a limit</h3>
         <ul className={styles.chips}>{waiting.map(({priority, requests}) => <li key={priority}>{priority} {count(requests)}</li>)}</ul></>}
     </>
   );
 }
 
-function Limit({of: {name, used, limit, frozenUntil}}: {of: VenueState["limits"][number]}) {
-  const share = limit > 0 ? Math.min(1, used / limit) : 0;
+function Limit({of}: {of: RateLimit}) {
+  const {name, used, limit, frozenUntil} = of;
+  const share = shareOf(of);
   const look = frozenUntil || share >= FULL ? styles.full : share >= HIGH ? styles.high : undefined;
   return (
     <li>

@@ -36,6 +36,7 @@ export function span(milliseconds: number): string {
 
 /** percent returns a share, which is above 0 % if it is above zero. */
 export function percent(share: number): string {
-  if (share > 0 && share < 0.001) return "< 0.1 %";
+  if (share === 0) return "0 %";
+  if (share < 0.001) return "< 0.1 %";
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
