@@ -27,7 +27,7 @@ func expireStepUps(ctx context.Context, store *badgerstore.Store) error {
 }
 
 // TestConsoleAsksForThePassword acts in a session that is older than a step-up lasts: what makes
-// the account safer is done at once, what makes it riskier after the password, and then it goes on.
+// the account safer is done at once, what makes it riskier after the password, and then it continues.
 func TestConsoleAsksForThePassword(t *testing.T) {
 	s, page := openConsole(t)
 	page.enter(s)
