@@ -28,8 +28,8 @@ func Create[R, In, Out any](of func(*registry.View) R, do func(R, context.Contex
 	return post(http.StatusCreated, of, do)
 }
 
-// Examine handles a POST that makes no record.
-func Examine[R, In, Out any](of func(*registry.View) R, do func(R, context.Context, In) (Out, error)) Handler {
+// Act handles a POST that makes no record.
+func Act[R, In, Out any](of func(*registry.View) R, do func(R, context.Context, In) (Out, error)) Handler {
 	return post(http.StatusOK, of, do)
 }
 
@@ -74,18 +74,6 @@ func items[R, In, Item any](do func(r R, ctx context.Context, in In) ([]Item, er
 		list, err := do(r, ctx, in)
 		return Items[Item]{list}, err
 	}
-}
-
-// answerItems handles a POST whose response is a list.
-func answerItems[In, Item any](s *Server, c *fiber.Ctx, do func(context.Context, In) ([]Item, error)) error {
-	var in In
-	if err := Decode(c, &in); err != nil {
-		return err
-	}
-	return Answer(s, c, http.StatusOK, func(ctx context.Context) (Items[Item], error) {
-		list, err := do(ctx, in)
-		return Items[Item]{list}, err
-	})
 }
 
 // Change handles a call on one record with a body.

@@ -65,7 +65,7 @@ func Records() []Route {
 		{http.MethodPost, "/accounts/:id/resume", One(accounts, (*registry.Accounts).Resume)},
 		{http.MethodPost, "/accounts/:id/unlock", One(accounts, (*registry.Accounts).Unlock)},
 		{http.MethodGet, "/accounts/:id/risk", One(accounts, (*registry.Accounts).Risk)},
-		{http.MethodPost, "/accounts/examine", examineCredentials},
+		{http.MethodPost, "/accounts/examine", Act(accounts, items((*registry.Accounts).Examine))},
 		{http.MethodPost, "/halt", haltAll},
 		{http.MethodPost, "/accounts/:id/check", One(accounts, items((*registry.Accounts).Check))},
 
@@ -85,7 +85,7 @@ func Records() []Route {
 		{http.MethodGet, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Get)},
 		{http.MethodPatch, "/endpoints/:id", changeTagged(endpoints, (*registry.Endpoints).Change, func(in *registry.EndpointChange, check func(registry.Endpoint) error) { in.Check = check })},
 		{http.MethodDelete, "/endpoints/:id", One(endpoints, (*registry.Endpoints).Remove)},
-		{http.MethodPost, "/endpoints/examine", Examine(endpoints, items((*registry.Endpoints).Examine))},
+		{http.MethodPost, "/endpoints/examine", Act(endpoints, items((*registry.Endpoints).Examine))},
 		{http.MethodPost, "/endpoints/:id/rotate", Change(endpoints, (*registry.Endpoints).Rotate)},
 		{http.MethodPost, "/endpoints/:id/test", One(endpoints, (*registry.Endpoints).Test)},
 		{http.MethodPost, "/endpoints/:id/resend", Change(deliveries, (*registry.Deliveries).Resend)},
@@ -96,7 +96,7 @@ func Records() []Route {
 		{http.MethodGet, "/endpoints/:id/files", One(files, items((*registry.Files).List))},
 		{http.MethodGet, "/endpoints/:id/files/:name", sendFile},
 
-		{http.MethodPost, "/telegram/chats", Examine(endpoints, (*registry.Endpoints).Chats)},
+		{http.MethodPost, "/telegram/chats", Act(endpoints, (*registry.Endpoints).Chats)},
 
 		{http.MethodGet, "/deliveries", listDeliveries},
 
@@ -116,15 +116,10 @@ func Records() []Route {
 	}
 }
 
-// examineCredentials answers with the results of the checks, and keeps nothing.
-func examineCredentials(s *Server, v *registry.View, c *fiber.Ctx) error {
-	return answerItems(s, c, v.Accounts.Examine)
-}
-
 // haltAll halts all accounts of a customer.
 func haltAll(s *Server, v *registry.View, c *fiber.Ctx) error {
-	return answerItems(s, c, func(ctx context.Context, order registry.CustomerHalt) ([]registry.HaltResult, error) {
-		results, err := v.Accounts.HaltAll(ctx, order)
+	return Act(accounts, items(func(a *registry.Accounts, ctx context.Context, order registry.CustomerHalt) ([]registry.HaltResult, error) {
+		results, err := a.HaltAll(ctx, order)
 		for i := range results {
 			if r := &results[i]; r.Err != nil {
 				public := publicError(r.Err)
@@ -133,7 +128,7 @@ func haltAll(s *Server, v *registry.View, c *fiber.Ctx) error {
 			}
 		}
 		return results, err
-	})
+	}))(s, v, c)
 }
 
 // testHook answers what the channel would do with the body as a signal.
