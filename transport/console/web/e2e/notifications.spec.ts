@@ -40,6 +40,7 @@ async function open(page: Page, {demo}: Service, button: string) {
 }
 
 test("a bot writes to a group once it is an administrator there", async ({page, outside: {telegram, service}}) => {
+  test.setTimeout(120_000); // it waits for deliveries
   await signIn(page, service);
   const dialog = await open(page, service, "New chat");
   await dialog.getByLabel("Token of the bot").fill("1:wrongWRONGwrongWRONG");
@@ -97,6 +98,7 @@ test("a bot writes to a group once it is an administrator there", async ({page, 
 });
 
 test("a spreadsheet has a row after a closed trade, once it is shared", async ({page, outside: {google, service}}) => {
+  test.setTimeout(120_000); // it waits for deliveries
   await signIn(page, service);
   const dialog = await open(page, service, "New spreadsheet");
   const file = dialog.getByLabel("Key of the service account");
@@ -113,7 +115,7 @@ test("a spreadsheet has a row after a closed trade, once it is shared", async ({
   await expect(found).toContainText(`not shared with ${ROBOT} as an editor`);
   google.shared = true;
   await dialog.getByRole("button", {name: "Check again"}).click();
-  await expect(found).toContainText("✓ spreadsheet");
+  await expect(found.locator("[data-check=target][data-status=ok]")).toContainText("Spreadsheet");
   await dialog.getByRole("button", {name: "To the columns"}).click();
   await expect(dialog.getByLabel("Columns").locator("dt")).toHaveText(["Time", "Instrument", "Direction", "Quantity", "Entry price", "Exit price", "Fee", "P&L", "Comment"]);
   await dialog.getByRole("button", {name: "Write to this spreadsheet"}).click();

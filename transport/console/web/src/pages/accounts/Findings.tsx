@@ -8,12 +8,12 @@ const marks: Readonly<Record<CheckResult["status"], {readonly mark: string; read
   failed: {mark: "✗", word: "not possible", look: styles.bad},
 };
 
-const names: Readonly<Record<string, string>> = {
+const accountChecks: Readonly<Record<string, string>> = {
   reachable: "Venue", clock: "Clock", key: "Key", account_type: "Account type", position_mode: "Position mode", margin_mode: "Margin mode", permissions: "Permissions",
 };
 
-/** Findings lists the results of the checks of an account, each with what to do about it. */
-export function Findings({results}: {results: readonly CheckResult[]}) {
+/** Findings lists the results of the checks of an account, or of what has checks of other names, each with what to do about it. */
+export function Findings({results, names = accountChecks}: {results: readonly CheckResult[]; names?: Readonly<Record<string, string>>}) {
   return (
     <ul className={styles.findings} aria-label="Findings">
       {results.map(({check, status, text, advice}, at) => {

@@ -7,8 +7,8 @@ import {useStepUp} from "../../app/step-up";
 import {TestEvent} from "../../outbound/TestEvent";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
+import {Findings} from "../accounts/Findings";
 import {Types} from "../endpoints/Types";
-import {Findings} from "./Findings";
 import styles from "./Notifications.module.css";
 import {Wizard} from "./Wizard";
 import {adviceOf} from "./words";
@@ -133,7 +133,7 @@ function ChatStep({draft: {token, bot, target}, back, listed, chosen}: ChatStepP
         </Radio.Group>
         {choice === OTHER && <TextInput label="Id of the chat" description="Or the @name of a public group or channel." placeholder="-1001234567890" required maxLength={64}
           value={typed} onChange={(e) => setTyped(e.currentTarget.value)}/>}
-        {findings && <Findings items={findings.filter(({status}) => status !== "ok")} names={{secret: "token", target: "chat"}}/>}
+        {findings && <div role="status" aria-label="What was found"><Findings results={findings.filter(({status}) => status !== "ok")} names={{secret: "Token", target: "Chat"}}/></div>}
         {(check.failure ?? look.failure) && <Failure error={(check.failure ?? look.failure) as Error}/>}
         <Group justify="space-between">
           <Button variant="default" onClick={look.run} loading={look.busy}>Look again</Button>

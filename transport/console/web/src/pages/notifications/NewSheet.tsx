@@ -10,8 +10,8 @@ import {TestEvent} from "../../outbound/TestEvent";
 import {Copy} from "../../ui/Copy";
 import {useSubmit} from "../../ui/form";
 import {Failure} from "../../ui/Panel";
+import {Findings} from "../accounts/Findings";
 import {Columns} from "./Columns";
-import {Findings} from "./Findings";
 import {Wizard} from "./Wizard";
 import {spreadsheetOf} from "./words";
 
@@ -102,7 +102,7 @@ function SheetStep({robotKey, back, checked}: {robotKey: Key; back: () => void; 
             setAddress(e.currentTarget.value);
             setFindings(undefined);
           }} data-autofocus/>
-        {findings && <Findings items={findings} names={{secret: "key", target: "spreadsheet"}}/>}
+        {findings && <div role="status" aria-label="What was found"><Findings results={findings} names={{secret: "Key", target: "Spreadsheet"}}/></div>}
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={back} disabled={busy}>Back</Button>
