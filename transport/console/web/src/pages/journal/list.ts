@@ -12,6 +12,7 @@ export const filters: readonly Filter[] = [
   {name: "channel", label: "Channel", example: "hook_…"},
   {name: "symbol", label: "Instrument", example: "BTCUSDT"},
   {name: "result", label: "Result", example: "rejected"},
+  {name: "text", label: "Text", example: "margin"},
   {name: "from", label: "From", type: "time"},
   {name: "to", label: "Before", type: "time"},
 ];
