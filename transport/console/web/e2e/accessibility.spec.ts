@@ -9,7 +9,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 /** The lists whose first row opens: in a drawer, or as a page of its own. */
-const opens: Readonly<Record<string, "drawer" | "page">> = {orders: "drawer", deliveries: "drawer", signals: "page", channels: "page", endpoints: "page"};
+const opens: Readonly<Record<string, "drawer" | "page">> = {orders: "drawer", deliveries: "drawer", signals: "page", channels: "page", endpoints: "page", accounts: "page"};
 
 // openFirst opens the first row of a list, and waits for what it shows.
 async function openFirst(page: Page, as: "drawer" | "page"): Promise<void> {

@@ -84,6 +84,21 @@ export class Service {
     }
   }
 
+  /** Calls the REST API with the key of the demo, and returns status and body of the response. */
+  async trade<T>(method: "GET" | "POST", path: string, body?: object): Promise<{status: number; body: T}> {
+    const response = await fetch(`${this.demo.baseUrl}/v1/${path}`, {
+      method, headers: {"Authorization": `Bearer ${this.demo.apiKey}`, "Content-Type": "application/json"}, body: body === undefined ? null : JSON.stringify(body),
+    });
+    return {status: response.status, body: await response.json() as T};
+  }
+
+  /** Controls a simulated venue, and returns the body of the response. */
+  async control<T>(exchange: keyof Demo["sim"], path: string, body: object): Promise<T> {
+    const response = await fetch(`${this.demo.sim[exchange].controlUrl}/${path}`, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+    if (!response.ok) throw new Error(`${path} of ${exchange}: ${response.status} ${await response.text()}`);
+    return await response.json() as T;
+  }
+
   /** Returns the link to set the password of a new user. */
   async invite(login: string, role: "viewer" | "trader" | "owner"): Promise<string> {
     const customers = await fetch(`${this.demo.adminUrl}/admin/v1/customers`, {
