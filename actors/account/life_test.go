@@ -70,6 +70,15 @@ func TestOlderReportDoesNotReplaceAHeldOne(t *testing.T) {
 	b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusPartiallyFilled, "0.5")) })
 	b.pass(fillsHoldMax)
 	b.want(o, venues.StatusFilled, "1")
+	var rows []string
+	for _, row := range b.journal {
+		if row.Kind == "order.fills_missing" {
+			rows = append(rows, row.Subject+" "+row.Fields[0].Value)
+		}
+	}
+	if want := []string{o.OrderID + " 1"}; !slices.Equal(rows, want) {
+		t.Errorf("journal rows for missing fills = %q, want %q", rows, want)
+	}
 }
 
 func stopOrder() placeOrder {
