@@ -21,8 +21,13 @@ var consoleReads = []struct {
 	path   string
 	cookie bool
 }{
-	{"/v1/account", false}, {"/v1/venues", false}, {"/v1/orders?limit=100&status=open", false}, {"/console/api/signals?limit=100", true},
-	{"/console/api/deliveries?limit=100", true}, {"/console/api/journal?limit=100", true}, {"/console/api/session", true},
+	{"/v1/account", false},
+	{"/v1/venues", false},
+	{"/v1/orders?limit=100&status=open", false},
+	{"/console/api/signals?limit=100", true},
+	{"/console/api/deliveries?limit=100", true},
+	{"/console/api/journal?limit=100", true},
+	{"/console/api/session", true},
 }
 
 // openConsoles opens pages of the console, which read until the flood ends.

@@ -65,7 +65,7 @@ func fillJournal(ctx context.Context, store *badgerstore.Store, customer string,
 		for i := first; i < min(first+1000, n); i++ {
 			at := venues.At(begin.Add(time.Duration(i) * 10 * time.Millisecond))
 			row := persistence.JournalEntry{
-				ID: persistence.NewID(persistence.PrefixJournal, at.Time, rand.Reader), Seq: seq + uint64(i) + 1, At: at, //nolint:gosec // i is not negative
+				ID: persistence.NewID(persistence.PrefixJournal, at.Time, rand.Reader), Seq: seq + uint64(i) + 1, At: at,
 				Kind: "order.status", Subject: fmt.Sprintf("ord_%06d", i/4), Symbol: "BTCUSDT", Result: "open",
 				Fields: []persistence.JournalField{{Name: "n", Value: strconv.Itoa(i)}, {Name: "comment", Value: `=1+1, "quoted"`}},
 			}

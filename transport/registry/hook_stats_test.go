@@ -18,7 +18,10 @@ func TestHookStatsCountSignalsOfADay(t *testing.T) {
 		status persistence.SignalStatus
 		age    time.Duration
 	}{
-		{persistence.SignalDone, time.Minute}, {persistence.SignalDone, 23 * time.Hour}, {persistence.SignalRejected, time.Hour}, {persistence.SignalTested, 2 * time.Hour},
+		{persistence.SignalDone, time.Minute},
+		{persistence.SignalDone, 23 * time.Hour},
+		{persistence.SignalRejected, time.Hour},
+		{persistence.SignalTested, 2 * time.Hour},
 		{persistence.SignalDone, 25 * time.Hour},
 	} {
 		signal := storetest.NewSignal(in.alice, 10+i)
