@@ -155,8 +155,8 @@ func (w *writer) resume() error {
 		}
 		return err
 	}
-	if w.log == nil || w.rejectErr != nil { //nolint:nilerr // it is the answer to writes, not to this
-		return nil
+	if w.log == nil || w.rejectErr != nil {
+		return nil //nolint:nilerr // rejectErr answers writes, not this
 	}
 	// No row may be in the database before it is durable in the log.
 	if err := w.sync(); err != nil {
