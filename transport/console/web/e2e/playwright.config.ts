@@ -6,8 +6,8 @@ export default defineConfig({
   outputDir: "results",
   workers: 2,
   fullyParallel: true,
-  timeout: 60_000,
-  expect: {timeout: 15_000},
+  timeout: 120_000,
+  expect: {timeout: 30_000},
   reporter: "list",
   use: {
     viewport: {width: 1440, height: 900},
