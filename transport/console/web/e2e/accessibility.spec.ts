@@ -118,7 +118,7 @@ test("a chart with lines of orders is left without an error", async ({page, serv
 });
 
 test("a phone, and 400 % of zoom: nothing is wider than the screen, and everything can be hit", async ({page, service}) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   await act(service.demo);
   await signIn(page, service);
   const paths = await pagePaths(page);

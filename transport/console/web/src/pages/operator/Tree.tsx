@@ -75,22 +75,20 @@ function Item({row, now, focused, press, choose}: ItemProps) {
   const age = actor.startedAt ? span(Date.parse(now) - Date.parse(actor.startedAt)) : "not started";
   return (
     <div role="treeitem" className={styles.row} data-path={actor.path} tabIndex={focused ? 0 : -1} aria-level={level} aria-setsize={row.siblings} aria-posinset={row.place}
-      aria-expanded={children > 0 ? open : undefined} aria-label={spoken(row, age)} onKeyDown={(event) => press(event, row)} onClick={choose}>
-      <span className={styles.cells} aria-hidden>
-        <span className={levels[Math.min(level, levels.length) - 1]}>
-          <span className={styles.fold} aria-hidden>{children === 0 ? "" : open ? "▾" : "▸"}</span>
-          <span className={styles.name}>{name}</span>
-          {children > 0 && <span className="dim"> {count(children)}</span>}
-          {actor.failures > 0 && <span className={`${styles.phone} ${styles.bad}`}> {count(actor.failures)} failed</span>}
-          {!actor.running && <span className={styles.bad}> restarting</span>}
-        </span>
-        <span className={actor.waiting > actor.waitingMax / 2 ? styles.bad : actor.waiting > 0 ? styles.warning : "dim"}>{count(actor.waiting)} / {count(actor.waitingMax)}</span>
-        <span className={styles.narrow}>{change ? change.messagesPerSecond.toFixed(1) : "–"}</span>
-        <span className={styles.narrow}>{change ? percent(change.busy) : "–"}</span>
-        <span className={`${styles.narrow} ${styles.wide} ${actor.failures > 0 ? styles.bad : "dim"}`}>{count(actor.failures)}<Plus more={change?.failures}/></span>
-        <span className={`${styles.narrow} ${styles.wide} ${actor.restarts > 0 ? styles.warning : "dim"}`}>{count(actor.restarts)}<Plus more={change?.restarts}/></span>
-        <span className={`${styles.narrow} ${styles.wide}`}>{age}</span>
+      aria-expanded={children > 0 ? open : undefined} aria-description={spoken(row, age)} onKeyDown={(event) => press(event, row)} onClick={choose}>
+      <span className={levels[Math.min(level, levels.length) - 1]}>
+        <span className={styles.fold} aria-hidden>{children === 0 ? "" : open ? "▾" : "▸"}</span>
+        <span className={styles.name}>{name}</span>
+        {children > 0 && <span className="dim"> {count(children)}</span>}
+        {actor.failures > 0 && <span className={`${styles.phone} ${styles.bad}`}> {count(actor.failures)} failed</span>}
+        {!actor.running && <span className={styles.bad}> restarting</span>}
       </span>
+      <span className={actor.waiting > actor.waitingMax / 2 ? styles.bad : actor.waiting > 0 ? styles.warning : "dim"}>{count(actor.waiting)} / {count(actor.waitingMax)}</span>
+      <span className={styles.narrow}>{change ? change.messagesPerSecond.toFixed(1) : "–"}</span>
+      <span className={styles.narrow}>{change ? percent(change.busy) : "–"}</span>
+      <span className={`${styles.narrow} ${styles.wide} ${actor.failures > 0 ? styles.bad : "dim"}`}>{count(actor.failures)}<Plus more={change?.failures}/></span>
+      <span className={`${styles.narrow} ${styles.wide} ${actor.restarts > 0 ? styles.warning : "dim"}`}>{count(actor.restarts)}<Plus more={change?.restarts}/></span>
+      <span className={`${styles.narrow} ${styles.wide}`}>{age}</span>
     </div>
   );
 }
@@ -99,9 +97,9 @@ function Plus({more}: {more: number | undefined}) {
   return more !== undefined && more > 0 && <> +{count(more)}</>;
 }
 
-// spoken returns what a screen reader says of a row.
-function spoken({actor, name, children}: Row, age: string): string {
-  const parts = [name, `${actor.waiting} waiting`];
+// spoken returns what a screen reader says of a row, besides its text.
+function spoken({actor, children}: Row, age: string): string {
+  const parts = [`${actor.waiting} waiting`];
   if (children > 0) parts.push(`${children} below`);
   if (actor.failures > 0) parts.push(`${actor.failures} failures, ${actor.restarts} restarts`);
   parts.push(actor.running ? `for ${age}` : "restarting");
