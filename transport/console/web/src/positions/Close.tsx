@@ -50,7 +50,7 @@ function Form({position: first, instrument, close}: Props & {readonly position: 
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={busy} data-autofocus>{lost ? "Close the dialog" : "Keep"}</Button>
-          {!lost && <Button type="submit" color="var(--down)" autoContrast loading={busy} disabled={fault !== undefined}>Close the position · {environment}</Button>}
+          {!lost && <Button type="submit" color="var(--down)" loading={busy} disabled={fault !== undefined}>Close the position · {environment}</Button>}
         </Group>
       </Stack>
     </form>

@@ -65,7 +65,7 @@ function Form({account, close}: Omit<Props, "opened">) {
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={busy} data-autofocus>Keep trading</Button>
-          <Button type="submit" color="var(--down)" autoContrast loading={busy}>{account ? `Halt ${account.exchange}` : "Halt all"}</Button>
+          <Button type="submit" color="var(--down)" loading={busy}>{account ? `Halt ${account.exchange}` : "Halt all"}</Button>
         </Group>
       </Stack>
     </form>

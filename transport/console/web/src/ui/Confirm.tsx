@@ -39,7 +39,7 @@ function Question({act, close}: {act: Act; close: () => void}) {
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={busy} data-autofocus>{unknown ? "Close" : "Keep"}</Button>
-          {!unknown && <Button type="submit" color="var(--down)" autoContrast loading={busy}>{act.button}</Button>}
+          {!unknown && <Button type="submit" color="var(--down)" loading={busy}>{act.button}</Button>}
         </Group>
       </Stack>
     </form>

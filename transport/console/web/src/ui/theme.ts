@@ -21,8 +21,10 @@ export const theme = createTheme({
   primaryShade: {light: 6, dark: 4},
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input);
-    const onAccent = input.variant === "filled" && (input.color ?? "accent") === "accent";
-    return onAccent ? {...colors, color: "var(--on-accent)"} : colors;
+    if (input.variant !== "filled") return colors;
+    // In the dark theme both colours are light: the text on them is that of the ground.
+    if ((input.color ?? "accent") === "accent") return {...colors, color: "var(--on-accent)"};
+    return input.color === "var(--down)" ? {...colors, color: "var(--surface)"} : colors;
   },
   defaultRadius: 4,
   fontSizes: {xs: "12px", sm: "13px", md: "14px", lg: "15px", xl: "20px"},

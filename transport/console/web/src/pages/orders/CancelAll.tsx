@@ -52,7 +52,7 @@ function Form({close, orders, more, filters}: Props) {
         {failure && <Failure error={failure}/>}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={busy} data-autofocus>{unknown ? "Close" : "Keep"}</Button>
-          {!unknown && !impossible && <Button type="submit" color="var(--down)" autoContrast loading={busy}>Cancel all</Button>}
+          {!unknown && !impossible && <Button type="submit" color="var(--down)" loading={busy}>Cancel all</Button>}
         </Group>
       </Stack>
     </form>
