@@ -156,7 +156,7 @@ func (s *Console) check(ctx context.Context, r *route, c *fiber.Ctx, in *caller,
 	if s.secondStepMissing(&in.user) && !r.beforeSecondStep {
 		return venues.Errorf(venues.CodeScopeRequired, "set up a second step first").With("required", "second_step")
 	}
-	if r.safer != nil && slices.Contains(halters, in.user.Role) && r.safer(ctx, in, v, c.Params("id"), c.Body()) {
+	if r.safer != nil && slices.Contains(halters, in.user.Role) && r.safer(ctx, in, v, recordapi.Param(c, "id"), c.Body()) {
 		return nil
 	}
 	if !slices.Contains(r.roles, in.user.Role) {

@@ -84,7 +84,7 @@ func (s *Console) listSessions(c *fiber.Ctx, in *caller) error {
 
 func (s *Console) endSession(c *fiber.Ctx, in *caller) error {
 	return recordapi.Answer(&s.calls, c, http.StatusOK, func(ctx context.Context) (struct{}, error) {
-		signIns, id := s.Registry.SignIns(s.author(c, in.user.Login)), c.Params("id")
+		signIns, id := s.Registry.SignIns(s.author(c, in.user.Login)), recordapi.Param(c, "id")
 		open, err := signIns.SessionsOf(ctx, in.user.Login)
 		if err == nil && !slices.ContainsFunc(open, func(o persistence.Session) bool { return o.ID == id }) {
 			err = venues.Errorf(venues.CodeNotFound, "there is no such session")

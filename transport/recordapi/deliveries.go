@@ -16,7 +16,7 @@ import (
 // endpoint in the query.
 func listDeliveries(s *Server, v *registry.View, c *fiber.Ctx) error {
 	known := []string{"status", "eventId", "type", "code", "from", "to", "limit", "cursor"}
-	endpoint := c.Params("id")
+	endpoint := Param(c, "id")
 	if endpoint == "" {
 		known = append(known, "customer", "endpoint")
 	}
@@ -42,7 +42,7 @@ func listDeliveries(s *Server, v *registry.View, c *fiber.Ctx) error {
 
 func getDelivery(s *Server, v *registry.View, c *fiber.Ctx) error {
 	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.DeliveryDetail, error) {
-		return v.Deliveries.Get(ctx, c.Params("id"), c.Params("event"))
+		return v.Deliveries.Get(ctx, Param(c, "id"), Param(c, "event"))
 	})
 }
 
@@ -53,7 +53,7 @@ func listAttempts(s *Server, v *registry.View, c *fiber.Ctx) error {
 		return err
 	}
 	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.Page[registry.Attempt], error) {
-		return v.Deliveries.Attempts(ctx, c.Params("id"), c.Params("event"), page)
+		return v.Deliveries.Attempts(ctx, Param(c, "id"), Param(c, "event"), page)
 	})
 }
 

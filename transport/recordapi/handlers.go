@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -64,8 +65,19 @@ func ofCustomer[R, Out any](of func(*registry.View) R, do func(r R, ctx context.
 // One handles a call on one record without a body.
 func One[R, Out any](of func(*registry.View) R, do func(r R, ctx context.Context, id string) (Out, error)) Handler {
 	return func(s *Server, v *registry.View, c *fiber.Ctx) error {
-		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, c.Params("id")) })
+		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, Param(c, "id")) })
 	}
+}
+
+// Param returns a parameter of the path, decoded: clients encode more than they have to, such as
+// the colon in the id of an account. What is not encoded correctly is returned as it is, and names
+// no record.
+func Param(c *fiber.Ctx, name string) string {
+	text := c.Params(name)
+	if decoded, err := url.PathUnescape(text); err == nil {
+		return decoded
+	}
+	return text
 }
 
 // items puts a list into its body.
@@ -83,7 +95,7 @@ func Change[R, In, Out any](of func(*registry.View) R, do func(r R, ctx context.
 		if err := Decode(c, &in); err != nil {
 			return err
 		}
-		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, c.Params("id"), in) })
+		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, Param(c, "id"), in) })
 	}
 }
 

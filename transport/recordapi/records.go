@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
@@ -15,7 +14,6 @@ import (
 	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/registry"
-	"venuegate/venues"
 )
 
 // Route is a call with its path, which begins after the prefix of the edge.
@@ -133,7 +131,7 @@ func haltAll(s *Server, v *registry.View, c *fiber.Ctx) error {
 
 // testHook answers what the channel would do with the body as a signal.
 func testHook(s *Server, v *registry.View, c *fiber.Ctx) error {
-	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
+	id, body := Param(c, "id"), bytes.Clone(c.Request().Body())
 	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.SignalTest, error) {
 		return v.Hooks.Test(ctx, id, body)
 	})
@@ -141,7 +139,7 @@ func testHook(s *Server, v *registry.View, c *fiber.Ctx) error {
 
 // fireHook executes the body as a signal of the channel.
 func fireHook(s *Server, v *registry.View, c *fiber.Ctx) error {
-	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
+	id, body := Param(c, "id"), bytes.Clone(c.Request().Body())
 	return Answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
 		return v.Hooks.Fire(ctx, id, body)
 	})
@@ -236,11 +234,8 @@ const mediaWorkbook = "application/vnd.openxmlformats-officedocument.spreadsheet
 func sendFile(s *Server, v *registry.View, c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(s.Context, Timeout)
 	defer cancel()
-	name, err := url.PathUnescape(c.Params("name"))
-	if err != nil {
-		return venues.Errorf(venues.CodeNotFound, "the endpoint has no such file")
-	}
-	file, err := v.Files.Open(ctx, c.Params("id"), name)
+	name := Param(c, "name")
+	file, err := v.Files.Open(ctx, Param(c, "id"), name)
 	if err != nil {
 		return err
 	}

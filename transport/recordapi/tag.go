@@ -52,7 +52,7 @@ func changeTagged[R, In, Out any](of func(*registry.View) R, do func(R, context.
 			want = strings.Clone(want)
 			check(&in, func(now Out) error { return checkTag(want, now) })
 		}
-		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, c.Params("id"), in) })
+		return Answer(s, c, http.StatusOK, func(ctx context.Context) (Out, error) { return do(of(v), ctx, Param(c, "id"), in) })
 	}
 }
 

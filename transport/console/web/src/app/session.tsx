@@ -44,8 +44,8 @@ export function useSignedOut(): () => void {
 
 const POLL_MILLISECONDS = 30_000;
 
-/** pollWhileUsed is the interval of reads that are repeated, which they are while the page is visible. */
-export function pollWhileUsed(): number | false {
+/** pollWhileVisible is the interval of reads that are repeated, which they are while the page is visible. */
+export function pollWhileVisible(): number | false {
   return POLL_MILLISECONDS;
 }
 
@@ -59,7 +59,7 @@ async function readSession(): Promise<Session> {
 export function SignedIn({children}: {children: ReactNode}) {
   const [location] = useLocation();
   const search = useSearch();
-  const session = useQuery({queryKey: ["session"], queryFn: readSession, refetchInterval: pollWhileUsed});
+  const session = useQuery({queryKey: ["session"], queryFn: readSession, refetchInterval: pollWhileVisible});
   if (session.error instanceof CallError && session.error.status === 401)
     return <Redirect to={`/sign-in?next=${encodeURIComponent(search ? `${location}?${search}` : location)}`}/>;
   if (session.data?.secondStepMissing && location !== "/settings") return <Redirect to="/settings"/>;

@@ -4,7 +4,7 @@ import {useState} from "react";
 import {Link, useLocation} from "wouter";
 import {call} from "../../api/client";
 import type {Hook, HookChange} from "../../api/types";
-import {mayChange, pollWhileUsed, useSession} from "../../app/session";
+import {mayChange, pollWhileVisible, useSession} from "../../app/session";
 import {useStepUp} from "../../app/step-up";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Failure, Waiting} from "../../ui/Panel";
@@ -24,7 +24,7 @@ export type ChangeHook = (change: HookChange, tag?: string) => Promise<unknown>;
 
 /** Channel is the page of one channel. */
 export function Channel({id}: {id: string}) {
-  const hook = useQuery({queryKey: ["hooks", id], queryFn: () => call<Hook>("GET", `hooks/${id}`), refetchInterval: pollWhileUsed});
+  const hook = useQuery({queryKey: ["hooks", id], queryFn: () => call<Hook>("GET", `hooks/${id}`), refetchInterval: pollWhileVisible});
   return (
     <>
       <Anchor component={Link} href="/channels" size="sm" w="max-content">All channels</Anchor>

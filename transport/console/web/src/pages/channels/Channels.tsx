@@ -5,7 +5,7 @@ import {useState} from "react";
 import {Link, useLocation, useRoute} from "wouter";
 import {call} from "../../api/client";
 import type {Hook, Items} from "../../api/types";
-import {pollWhileUsed, useSession} from "../../app/session";
+import {pollWhileVisible, useSession} from "../../app/session";
 import {Panel} from "../../ui/Panel";
 import {SecretsOnce} from "../../ui/Secret";
 import {State, type Tone} from "../../ui/State";
@@ -23,7 +23,7 @@ export default function Channels() {
 }
 
 function List() {
-  const hooks = useQuery({queryKey: ["hooks"], queryFn: () => call<Items<Hook>>("GET", "hooks"), refetchInterval: pollWhileUsed});
+  const hooks = useQuery({queryKey: ["hooks"], queryFn: () => call<Items<Hook>>("GET", "hooks"), refetchInterval: pollWhileVisible});
   const session = useSession();
   const queries = useQueryClient();
   const [, navigate] = useLocation();

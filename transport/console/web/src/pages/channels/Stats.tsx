@@ -3,14 +3,14 @@ import {useQuery} from "@tanstack/react-query";
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {Hook, HookStats} from "../../api/types";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import {Time} from "../../ui/Time";
 import styles from "./Channels.module.css";
 import {countsOf} from "./words";
 
 /** useStats reads the numbers of a channel. */
 export function useStats(id: string) {
-  return useQuery({queryKey: ["hooks", id, "stats"], queryFn: () => call<HookStats>("GET", `hooks/${id}/stats`), refetchInterval: pollWhileUsed});
+  return useQuery({queryKey: ["hooks", id, "stats"], queryFn: () => call<HookStats>("GET", `hooks/${id}/stats`), refetchInterval: pollWhileVisible});
 }
 
 /** LastSignal shows when a channel last received a signal. */

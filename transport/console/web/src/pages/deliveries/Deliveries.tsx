@@ -4,7 +4,7 @@ import {useState} from "react";
 import {Link, useSearchParams} from "wouter";
 import {call} from "../../api/client";
 import type {Delivery, Endpoint, Items, Page} from "../../api/types";
-import {mayTrade, pollWhileUsed, useSession} from "../../app/session";
+import {mayTrade, pollWhileVisible, useSession} from "../../app/session";
 import {keyOf} from "../../outbound/resend";
 import {answerOf, duration, eventTypes, nameOf, soon} from "../../outbound/words";
 import {Filters, choices, useFilters, type Filter} from "../../ui/Filters";
@@ -36,12 +36,12 @@ export default function Deliveries() {
   const queries = useQueryClient();
   const sends = mayTrade(useSession());
   const [marked, setMarked] = useState<readonly string[]>([]);
-  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Endpoint>>("GET", "endpoints"), refetchInterval: pollWhileUsed});
+  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Endpoint>>("GET", "endpoints"), refetchInterval: pollWhileVisible});
   const rows = useInfiniteQuery({
     queryKey: ["deliveries", chosen],
     queryFn: ({pageParam}) => call<Page<Delivery>>("GET", `deliveries?${new URLSearchParams({...chosen, limit: `${PAGE_ROWS}`, ...pageParam}).toString()}`),
     // Later pages are not read again while they are being read by the user.
-    refetchInterval: ({state}) => (state.data?.pages.length ?? 1) === 1 && pollWhileUsed() && POLL_MILLISECONDS,
+    refetchInterval: ({state}) => (state.data?.pages.length ?? 1) === 1 && pollWhileVisible() && POLL_MILLISECONDS,
     initialPageParam: {} as {cursor?: string},
     getNextPageParam: ({nextCursor}) => nextCursor === null ? undefined : {cursor: nextCursor},
   });

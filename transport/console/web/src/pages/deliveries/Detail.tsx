@@ -5,7 +5,7 @@ import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {DeliveryAttempt, DeliveryDetail, Endpoint, Page} from "../../api/types";
 import {orderIn, pathOfOrder} from "../../app/paths";
-import {pollWhileUsed, useSession} from "../../app/session";
+import {pollWhileVisible, useSession} from "../../app/session";
 import {Copy} from "../../ui/Copy";
 import {curlOf} from "../../outbound/verify";
 import {duration, nameOf} from "../../outbound/words";
@@ -44,7 +44,7 @@ function Loaded({id, endpoint, resent}: Props) {
   const [to = "", event = ""] = id.split("/").map(encodeURIComponent);
   const {data: delivery, error, refetch} = useQuery({
     queryKey: ["delivery", id], queryFn: () => call<DeliveryDetail>("GET", `endpoints/${to}/deliveries/${event}`),
-    refetchInterval: ({state}) => state.data?.status === "pending" && pollWhileUsed() && POLL_MILLISECONDS,
+    refetchInterval: ({state}) => state.data?.status === "pending" && pollWhileVisible() && POLL_MILLISECONDS,
   });
   const [act, setAct] = useState<Act>();
   if (!delivery) return error ? <Failure error={error} retry={() => void refetch()}/> : <Waiting/>;

@@ -3,7 +3,7 @@ import {useQuery} from "@tanstack/react-query";
 import {useEffect, useEffectEvent, useState} from "react";
 import {call} from "../../api/client";
 import type {Delivery, Endpoint, Page} from "../../api/types";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import {keyOf, resendSelected, resendUndelivered} from "../../outbound/resend";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {local} from "../../ui/Time";
@@ -28,7 +28,7 @@ export function Resend({selected, endpoints, chosen, done}: Props) {
   const to = endpoints.filter(({id}) => (chosen.endpoint ?? id) === id);
   const where = {...(chosen.endpoint && {endpoint: chosen.endpoint}), ...(since && {from: since})};
   const undelivered = useQuery({
-    queryKey: ["deliveries", "undelivered", where], refetchInterval: pollWhileUsed,
+    queryKey: ["deliveries", "undelivered", where], refetchInterval: pollWhileVisible,
     queryFn: () => call<Page<Delivery>>("GET", `deliveries?${new URLSearchParams({...where, status: "undelivered", limit: `${COUNTED_MAX}`}).toString()}`),
   }).data;
   // Only what lies at an endpoint that still exists can be resent.

@@ -4,7 +4,7 @@ import {useState} from "react";
 import {Link, useLocation} from "wouter";
 import {CallError, call, faultOf, tagOf} from "../../api/client";
 import type {Endpoint as Record} from "../../api/types";
-import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
+import {mayChange, mayTrade, pollWhileVisible, useSession} from "../../app/session";
 import {useIsAsking, useStepUp} from "../../app/step-up";
 import {TestEvent} from "../../outbound/TestEvent";
 import {kindWords, nameOf, takesRows, targetOf} from "../../outbound/words";
@@ -25,7 +25,7 @@ import {visible} from "../../ui/outside";
 /** Endpoint is the page of one endpoint. */
 export function Endpoint({id}: {id: string}) {
   const queries = useQueryClient();
-  const endpoint = useQuery({queryKey: ["endpoints", id], queryFn: () => call<Record>("GET", `endpoints/${encodeURIComponent(id)}`), refetchInterval: pollWhileUsed});
+  const endpoint = useQuery({queryKey: ["endpoints", id], queryFn: () => call<Record>("GET", `endpoints/${encodeURIComponent(id)}`), refetchInterval: pollWhileVisible});
   const changed = () => queries.invalidateQueries({queryKey: ["endpoints"]});
   const {data} = endpoint;
   return (

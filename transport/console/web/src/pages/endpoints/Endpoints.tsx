@@ -5,7 +5,7 @@ import {useState} from "react";
 import {Link, useLocation} from "wouter";
 import {call} from "../../api/client";
 import type {Endpoint as Record, Items} from "../../api/types";
-import {mayChange, pollWhileUsed, useSession} from "../../app/session";
+import {mayChange, pollWhileVisible, useSession} from "../../app/session";
 import {kindWords, nameOf, takesRows, targetOf} from "../../outbound/words";
 import {Panel} from "../../ui/Panel";
 import {SecretsOnce, type Secrets} from "../../ui/Secret";
@@ -25,7 +25,7 @@ export default function Endpoints() {
 function List() {
   const changes = mayChange(useSession());
   const queries = useQueryClient();
-  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Record>>("GET", "endpoints"), refetchInterval: pollWhileUsed});
+  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Record>>("GET", "endpoints"), refetchInterval: pollWhileVisible});
   const [making, setMaking] = useState(false);
   const [secrets, setSecrets] = useState<Secrets>();
   const created = (made: Record) => {

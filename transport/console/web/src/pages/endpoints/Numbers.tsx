@@ -2,7 +2,7 @@ import {useQuery} from "@tanstack/react-query";
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {EndpointStats} from "../../api/types";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import {WAITING_MAX, duration, soon} from "../../outbound/words";
 import {Panel} from "../../ui/Panel";
 import {local} from "../../ui/Time";
@@ -12,7 +12,7 @@ const POLL_MILLISECONDS = 5_000;
 
 /** Numbers shows what became of the events of the last 24 hours. */
 export function Numbers({id}: {id: string}) {
-  const stats = useQuery({queryKey: ["endpoint stats", id], queryFn: () => call<EndpointStats>("GET", `endpoints/${id}/stats`), refetchInterval: () => pollWhileUsed() && POLL_MILLISECONDS});
+  const stats = useQuery({queryKey: ["endpoint stats", id], queryFn: () => call<EndpointStats>("GET", `endpoints/${id}/stats`), refetchInterval: () => pollWhileVisible() && POLL_MILLISECONDS});
   return (
     <Panel title="Last 24 hours" query={stats} actions={<Link href={`/deliveries?endpoint=${id}`}>All deliveries</Link>}>
       {(data) => <><Figures stats={data} id={id}/><Bars stats={data}/></>}

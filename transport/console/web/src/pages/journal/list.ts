@@ -2,7 +2,7 @@ import {useInfiniteQuery, useQuery, useQueryClient, type InfiniteData} from "@ta
 import {call} from "../../api/client";
 import type {JournalRow, Page} from "../../api/types";
 import {FAST_MILLISECONDS, type Filters} from "../../app/reading";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import type {Filter} from "../../ui/Filters";
 import {PAGE_ROWS, newerThan, pathOf} from "./rows";
 
@@ -42,7 +42,7 @@ export function useNewer(chosen: Filters, shown: readonly JournalRow[] | undefin
   const last = shown?.[0];
   const from = last?.at ?? chosen["from"];
   const newer = useQuery({
-    queryKey: ["journal newer", chosen, last?.id], enabled: shown !== undefined, refetchInterval: () => pollWhileUsed() && FAST_MILLISECONDS,
+    queryKey: ["journal newer", chosen, last?.id], enabled: shown !== undefined, refetchInterval: () => pollWhileVisible() && FAST_MILLISECONDS,
     queryFn: () => call<Page<JournalRow>>("GET", pathOf("journal", {...chosen, from}, {limit: `${PAGE_ROWS}`})),
   }).data;
   const count = newerThan(newer?.items ?? [], shown ?? []);

@@ -4,7 +4,7 @@ import {useQuery, useQueryClient} from "@tanstack/react-query";
 import {useState} from "react";
 import {call} from "../../api/client";
 import type {Items, Key} from "../../api/types";
-import {pollWhileUsed, useSession} from "../../app/session";
+import {pollWhileVisible, useSession} from "../../app/session";
 import {useStepUp} from "../../app/step-up";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {Panel} from "../../ui/Panel";
@@ -20,7 +20,7 @@ export default function Keys() {
   const owner = useSession().role === "owner";
   const stepUp = useStepUp();
   const queries = useQueryClient();
-  const keys = useQuery({queryKey: ["keys"], queryFn: () => call<Items<Key>>("GET", "keys"), refetchInterval: pollWhileUsed});
+  const keys = useQuery({queryKey: ["keys"], queryFn: () => call<Items<Key>>("GET", "keys"), refetchInterval: pollWhileVisible});
   const [making, setMaking] = useState(false);
   const [secrets, setSecrets] = useState<Secrets>();
   const [act, setAct] = useState<Act>();

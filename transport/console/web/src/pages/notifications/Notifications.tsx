@@ -5,7 +5,7 @@ import {useState, type ReactNode} from "react";
 import {Link} from "wouter";
 import {call} from "../../api/client";
 import type {Endpoint, Items} from "../../api/types";
-import {mayChange, mayTrade, pollWhileUsed, useSession} from "../../app/session";
+import {mayChange, mayTrade, pollWhileVisible, useSession} from "../../app/session";
 import {TestEvent} from "../../outbound/TestEvent";
 import {nameOf, targetOf} from "../../outbound/words";
 import {Dialog} from "../../ui/Dialog";
@@ -27,7 +27,7 @@ type Kind = Exclude<Endpoint["kind"], "webhook">;
 export default function Notifications() {
   const session = useSession();
   const queries = useQueryClient();
-  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Endpoint>>("GET", "endpoints"), refetchInterval: pollWhileUsed});
+  const endpoints = useQuery({queryKey: ["endpoints"], queryFn: () => call<Items<Endpoint>>("GET", "endpoints"), refetchInterval: pollWhileVisible});
   const [making, setMaking] = useState<Kind>();
   const [tested, setTested] = useState<Endpoint>();
   const created = () => void queries.invalidateQueries({queryKey: ["endpoints"]});

@@ -4,7 +4,7 @@ import {useMemo} from "react";
 import {Link, useLocation, useSearch} from "wouter";
 import {CallError, call} from "../../api/client";
 import type {SignalHistory} from "../../api/types";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import {Panel} from "../../ui/Panel";
 import {Time} from "../../ui/Time";
 import {visible} from "../../ui/outside";
@@ -27,7 +27,7 @@ const SETTLES_WITHIN_MILLISECONDS = 60_000;
 export function One({id}: {id: string}) {
   const signal = useQuery({
     queryKey: ["signal", id], queryFn: () => call<SignalHistory>("GET", `signals/${id}`),
-    refetchInterval: ({state}) => pollWhileUsed() !== false && !(state.error instanceof CallError && state.error.status === 404) && (isSettled(state.data) ? SETTLED_POLL_MILLISECONDS : POLL_MILLISECONDS),
+    refetchInterval: ({state}) => pollWhileVisible() !== false && !(state.error instanceof CallError && state.error.status === 404) && (isSettled(state.data) ? SETTLED_POLL_MILLISECONDS : POLL_MILLISECONDS),
   });
   const gone = signal.error instanceof CallError && signal.error.status === 404;
   return (

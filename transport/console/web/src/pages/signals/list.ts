@@ -2,7 +2,7 @@ import {useInfiniteQuery, useQuery} from "@tanstack/react-query";
 import {call} from "../../api/client";
 import type {Hook, Items, Page, Signal} from "../../api/types";
 import {codes, reasons, statusText} from "../../app/text/signals";
-import {pollWhileUsed} from "../../app/session";
+import {pollWhileVisible} from "../../app/session";
 import {choices, useFilters, type Filter} from "../../ui/Filters";
 
 const PAGE_ROWS = 100;
@@ -10,7 +10,7 @@ const POLL_MILLISECONDS = 2_000;
 
 /** useChannels reads the channels, for their names. */
 export function useChannels() {
-  return useQuery({queryKey: ["hooks"], queryFn: () => call<Items<Hook>>("GET", "hooks"), refetchInterval: pollWhileUsed});
+  return useQuery({queryKey: ["hooks"], queryFn: () => call<Items<Hook>>("GET", "hooks"), refetchInterval: pollWhileVisible});
 }
 
 const why: NonNullable<Filter["choices"]> = [{value: "", label: "any"}, ...Object.keys({...reasons, ...codes}).sort().map((value) => ({value, label: value}))];
@@ -37,7 +37,7 @@ export function useSignals() {
     initialPageParam: "",
     getNextPageParam: ({nextCursor}) => nextCursor ?? undefined,
     refetchOnWindowFocus: false,
-    refetchInterval: ({state}) => pollWhileUsed() !== false && (state.data?.pages.length ?? 1) === 1 && POLL_MILLISECONDS,
+    refetchInterval: ({state}) => pollWhileVisible() !== false && (state.data?.pages.length ?? 1) === 1 && POLL_MILLISECONDS,
   });
 }
 

@@ -51,6 +51,6 @@ const columns: readonly Column<Order>[] = [
   {title: "Status", cell: (order) => <Status order={order}/>},
   amounts("Quantity", (order) => order.qty),
   amounts("Filled", (order) => order.filledQty),
-  amounts("Price", (order) => order.price),
-  amounts("Trigger", (order) => order.triggerPrice),
+  // A stop order waits for its trigger first. The panel has no room for both, which the details have.
+  amounts("Price or trigger", (order) => order.triggerPrice ?? order.price),
 ];
