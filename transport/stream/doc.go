@@ -14,11 +14,14 @@
 //
 // A frame is encoded once, by the owner of the topic, and not copied until it is
 // written: queues hold references. A shard takes the frames that have arrived, until
-// some session has 32 frames to write, adds them to the queues of its sessions, and
-// then makes one write to every socket with a non-empty queue. Sessions with the same
-// frames share one buffer with the frames joined. While the shard writes, more frames
-// arrive, so frames coalesce under load; there is no timer, and a single frame is
-// written immediately.
+// none are left or some session has 128 frames to write, adds them to the queues of its
+// sessions, and then makes one write to every socket with a non-empty queue. Sessions with
+// the same frames share one buffer with the frames joined. While the shard writes, more
+// frames arrive, so frames coalesce under load; there is no timer, and a single frame is
+// written immediately. The first session that is written to is another one in each round.
+//
+// While more arrives than a shard can write, market data that has waited for longer than
+// Options.AgeMax is dropped, and clients get a gap or a snapshot instead; see late.go.
 //
 // # Writing
 //
