@@ -76,7 +76,7 @@ test("connect: what is wrong with a key is found with advice and kept nowhere; a
   await expect(page.getByText("● trading")).toBeVisible();
   expect(await page.content(), "the page").not.toContain(good.apiSecret);
   await expect(async () => {
-    const {status, body} = await own.trade<{status: string}>("POST", "orders", {exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.01"});
+    const {status, body} = await own.api<{status: string}>("POST", "orders", {exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.01"});
     expect([status, body.status]).toEqual([201, "filled"]);
   }).toPass({timeout: 15_000});
 });

@@ -11,7 +11,7 @@ const account = (page: Page, exchange: string): Locator => page.getByRole("regio
 test("daily loss: the lock has cause and end, the ticket takes only what reduces, and an owner unlocks", async ({page, own}) => {
   test.setTimeout(120_000);
   const order = {exchange: "binance", symbol: "BTCUSDT", type: "market"};
-  expect((await own.trade<Order>("POST", "orders", {...order, side: "buy", qty: "0.1"})).status).toBe(201);
+  expect((await own.api<Order>("POST", "orders", {...order, side: "buy", qty: "0.1"})).status).toBe(201);
   await signIn(page, own);
   await page.goto(`${own.demo.console.url}/risk`);
   await settled(page);
@@ -22,7 +22,7 @@ test("daily loss: the lock has cause and end, the ticket takes only what reduces
   await expect(page.getByRole("dialog")).toBeHidden();
   await expect(binance.getByRole("meter")).toHaveAttribute("aria-valuetext", /^[\d.]+ of 200 USDT/);
 
-  const {body: {items: [ticker]}} = await own.trade<{items: {mark: string}[]}>("GET", "tickers?exchange=binance&symbol=BTCUSDT");
+  const {body: {items: [ticker]}} = await own.api<{items: {mark: string}[]}>("GET", "tickers?exchange=binance&symbol=BTCUSDT");
   await own.control("binance", "market", {symbol: "BTCUSDT", price: `${BigInt(ticker?.mark.split(".")[0] ?? "0") - 4_000n}`});
   await expect(binance.getByText("Locked.")).toBeVisible({timeout: 20_000});
   await expect(binance).toContainText(/reached [\d.]+ of 200 USDT/);
@@ -36,9 +36,9 @@ test("daily loss: the lock has cause and end, the ticket takes only what reduces
   await expect(ticket).toContainText("trading locked");
   await ticket.getByText("Sell", {exact: true}).click();
   await expect(ticket).toContainText("passes the checks");
-  const increasing = await own.trade<{error: {code: string}}>("POST", "orders", {...order, side: "buy", qty: "0.01"});
+  const increasing = await own.api<{error: {code: string}}>("POST", "orders", {...order, side: "buy", qty: "0.01"});
   expect([increasing.status, increasing.body.error.code]).toEqual([422, "trading_locked"]);
-  const reducing = await own.trade<Order>("POST", "orders", {...order, side: "sell", qty: "0.05", reduceOnly: true});
+  const reducing = await own.api<Order>("POST", "orders", {...order, side: "sell", qty: "0.05", reduceOnly: true});
   expect([reducing.status, reducing.body.status]).toEqual([201, "filled"]);
 
   await page.goto(`${own.demo.console.url}/risk`);
@@ -46,15 +46,15 @@ test("daily loss: the lock has cause and end, the ticket takes only what reduces
   await expect(page.getByRole("dialog")).toContainText("another 200 USDT may be lost today");
   await page.getByRole("dialog").getByRole("button", {name: "Unlock"}).click();
   await expect(binance.getByText("● trading")).toBeVisible();
-  expect((await own.trade<Order>("POST", "orders", {...order, side: "buy", qty: "0.01"})).status).toBe(201);
+  expect((await own.api<Order>("POST", "orders", {...order, side: "buy", qty: "0.01"})).status).toBe(201);
 });
 
 test("halt from any page ends flat on every venue, and holds until an owner resumes", async ({page, own}) => {
   test.setTimeout(120_000);
   const venues = ["binance", "bybit", "okx"];
   for (const exchange of venues) {
-    await own.trade("POST", "orders", {exchange, symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.02", stopLoss: "40000"});
-    await own.trade("POST", "orders", {exchange, symbol: "ETHUSDT", side: "buy", type: "limit", qty: "0.1", price: "1000"});
+    await own.api("POST", "orders", {exchange, symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.02", stopLoss: "40000"});
+    await own.api("POST", "orders", {exchange, symbol: "ETHUSDT", side: "buy", type: "limit", qty: "0.1", price: "1000"});
   }
   await signIn(page, own);
   await page.goto(`${own.demo.console.url}/journal`);
@@ -70,10 +70,10 @@ test("halt from any page ends flat on every venue, and holds until an owner resu
   await dialog.getByRole("button", {name: "Close", exact: true}).last().click();
   await expect(page.getByRole("banner")).toContainText("halted: all");
 
-  const {body: positions} = await own.trade<{items: unknown[]}>("GET", "positions");
-  const {body: orders} = await own.trade<{items: unknown[]}>("GET", "orders?status=open");
+  const {body: positions} = await own.api<{items: unknown[]}>("GET", "positions");
+  const {body: orders} = await own.api<{items: unknown[]}>("GET", "orders?status=open");
   expect([positions.items, orders.items], "positions and open orders").toEqual([[], []]);
-  const refused = await own.trade<{error: {code: string}}>("POST", "orders", {exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.02"});
+  const refused = await own.api<{error: {code: string}}>("POST", "orders", {exchange: "okx", symbol: "BTCUSDT", side: "buy", type: "market", qty: "0.02"});
   expect(refused.body.error.code).toBe("trading_locked");
 
   await page.goto(`${own.demo.console.url}/risk`);

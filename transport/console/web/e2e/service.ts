@@ -84,14 +84,6 @@ export class Service {
     }
   }
 
-  /** Calls the REST API with the key of the demo, and returns status and body of the response. */
-  async trade<T>(method: "GET" | "POST", path: string, body?: object): Promise<{status: number; body: T}> {
-    const response = await fetch(`${this.demo.baseUrl}/v1/${path}`, {
-      method, headers: {"Authorization": `Bearer ${this.demo.apiKey}`, "Content-Type": "application/json"}, body: body === undefined ? null : JSON.stringify(body),
-    });
-    return {status: response.status, body: await response.json() as T};
-  }
-
   /** Controls a simulated venue, and returns the body of the response. */
   async control<T>(exchange: keyof Demo["sim"], path: string, body: object): Promise<T> {
     const response = await fetch(`${this.demo.sim[exchange].controlUrl}/${path}`, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
@@ -107,6 +99,29 @@ export class Service {
     const {items: [customer]} = await customers.json() as {items: {id: string}[]};
     const printed = await this.command("console", "invite", "--customer", customer?.id ?? "", "--login", login, "--role", role);
     return printed.split("\n")[0] ?? "";
+  }
+}
+
+/** Venues are the simulated venues as a process of their own, which outlives a service. */
+export class Venues {
+  private constructor(private readonly folder: string, private readonly process: ChildProcess, readonly settings: Settings) {}
+
+  /** Starts them. A service with their settings trades on them. */
+  static async start(): Promise<Venues> {
+    const folder = await mkdtemp(join(tmpdir(), "venuegate-e2e-sim-"));
+    const file = join(folder, "sim.json");
+    const child = spawn(BINARY, ["sim", "--listen", "127.0.0.1:0", "--out", file], {stdio: "ignore"});
+    for (let waited = 0; waited < START_SECONDS * 10 && child.exitCode === null; waited++) {
+      if (await written(file) !== "") return new Venues(folder, child, {VENUEGATE_SIM: file});
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    child.kill("SIGKILL");
+    throw new Error(`the simulated venues did not start in ${START_SECONDS} s`);
+  }
+
+  async close(): Promise<void> {
+    this.process.kill("SIGKILL");
+    await rm(this.folder, {recursive: true, force: true});
   }
 }
 
