@@ -108,9 +108,12 @@ func testReversalOnThePage(t *testing.T, s *service, page *devTools) {
 	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "SOLUSDT", "buy", "2", "")).text("orderId"), "filled")
 	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "SOLUSDT", "sell", "3", `,"requestId":"turn"`)).text("orderId"), "filled")
 	page.openSignal(s, h, "sell 3")
-	page.wait(`[...document.querySelectorAll("main ol li")].some(e => e.textContent.includes("Delivery") && e.textContent.includes("position.closed"))`)
+	for _, texts := range [][2]string{{"Delivery", "position.closed"}, {"Event", "qty3"}, {"Finished", ""}} {
+		page.wait(fmt.Sprintf(`[...document.querySelectorAll("main ol li")].some(e => e.textContent.includes(%q) && e.textContent.includes(%q))`, texts[0], texts[1]))
+	}
 	page.wantText("Received", "opposite_position", "close the position", "wait until nothing is left", "agree that nothing is left", "place the order", "Finished")
-	page.wantText("Filled", "2 at", "order.filled", "Filled", "3 at", "order.filled", "position.closed")
+	page.wantText("Filled", "2 at", "order.filled", "position.closed")
+	page.wantText("2 at", "order.filled", "Filled", "3 at", "order.filled")
 	if got := page.evaluate(`[...document.querySelectorAll("[data-testid=plan] > li")].map(e => e.firstChild.textContent.trim()).join("; ")`); got != "close the position; wait until nothing is left of the position; place the order" {
 		t.Errorf("plan = %q, want the three steps in order", got)
 	}

@@ -7,7 +7,7 @@ import type {Filter} from "../../ui/Filters";
 import {PAGE_ROWS, newerThan, pathOf} from "./rows";
 
 export const filters: readonly Filter[] = [
-  {name: "kind", label: "Kind", example: "order"},
+  {name: "kind", label: "Kind", example: "order.status"},
   {name: "subject", label: "Id", example: "ord_…"},
   {name: "channel", label: "Channel", example: "hook_…"},
   {name: "symbol", label: "Instrument", example: "BTCUSDT"},
