@@ -367,3 +367,21 @@ func TestMoveOfAttachedProtectionOverARestart(t *testing.T) {
 		}
 	})
 }
+
+// TestAcknowledgedCancelIsQueried: the venue has acknowledged the cancel without its end, and the
+// stream does not report it.
+func TestAcknowledgedCancelIsQueried(t *testing.T) {
+	b := newFixture(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.cancel(o)
+	b.step(func(step stepContext) {
+		b.state.cancelled(step, cancelDone{orderID: o.OrderID, report: o.reportWith(venues.StatusOpen, "0")})
+	})
+	if n := count(b.pass(changeVisibleMax), isQuery); n != 1 {
+		t.Fatalf("%d queries within %s of the acknowledgement, want 1", n, changeVisibleMax)
+	}
+	b.step(func(step stepContext) {
+		b.state.queryAnswered(step, queryDone{orderID: o.OrderID, report: o.reportWith(venues.StatusCancelled, "0"), began: step.now})
+	})
+	b.want(o, venues.StatusCancelled, "0")
+}

@@ -77,6 +77,13 @@ func TestExecutionReportedBeforeItsOrderCountsOnce(t *testing.T) {
 				b.state.fillsFetched(step, fillsDone{orderID: o.OrderID, fills: []venues.Fill{f}, unattributed: stored})
 			})
 		},
+		"by a reconciliation an hour later": func(b *fixture, o *order, f venues.Fill) {
+			stored := b.recordedFills()
+			b.now = b.now.Add(2 * position.UnattributedKeep)
+			b.step(func(step stepContext) { b.state.positions.EvictUnattributed(step.now) })
+			b.step(func(step stepContext) { b.state.handleReport(step, o.reportWith(venues.StatusFilled, "1")) })
+			b.reconciled(reconcileDone{fills: []venues.Fill{f}, unattributed: stored})
+		},
 		"while the store cannot say that it has it": func(b *fixture, o *order, f venues.Fill) {
 			stored := b.recordedFills()
 			b.now = b.now.Add(2 * position.UnattributedKeep)
