@@ -2,7 +2,9 @@ package badgerstore
 
 import (
 	"fmt"
+	"io/fs"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -66,6 +68,18 @@ func statFree(dir string) (freeBytes, totalBytes int64, err error) {
 	return int64(fs.Bavail) * blockBytes, int64(fs.Blocks) * blockBytes, nil
 }
 
+// allocatedBytes returns the bytes that a file takes on the disk, which are fewer than its size
+// where it is sparse, as badger's logs are.
+func allocatedBytes(info fs.FileInfo) int64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Blocks * allocationUnit
+	}
+	return info.Size()
+}
+
+// allocationUnit is the unit of the blocks that stat(2) counts, in bytes.
+const allocationUnit = 512
+
 // check returns nil if there was enough space for all commits at the last check, which may
 // be one interval ago.
 func (d *diskSpace) check(now time.Time) error {
@@ -90,8 +104,8 @@ func (d *diskSpace) reject(reason error) { d.set(reason, d.checkedAt) }
 // recheck makes the next check read the free space, after a write has failed.
 func (d *diskSpace) recheck() { d.checkedAt = time.Time{} }
 
-// full returns nil if there is enough space for all commits now, and the writer has seen
-// that.
+// full returns nil if there is enough space for all commits now: more than resumePercent while
+// the last check had found too little, else more than acceptPercent.
 func (d *diskSpace) full() error {
 	if d.isFull.Load() {
 		return d.require(resumePercent)

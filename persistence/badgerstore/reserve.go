@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
 	"venuegate/persistence"
 	"venuegate/persistence/internal/fsync"
@@ -153,23 +152,13 @@ func openBytes(database string) (int64, error) {
 	}
 	bytes := int64(openBytesFixed)
 	for _, path := range logs {
-		allocated, err := allocatedBytes(path)
+		info, err := os.Stat(path)
 		if err != nil {
 			return 0, err
 		}
-		bytes += allocated
+		bytes += allocatedBytes(info)
 	}
 	return bytes, nil
-}
-
-// allocatedBytes returns the bytes that a file takes on the disk: badger's logs are sparse.
-func allocatedBytes(path string) (int64, error) {
-	var info unix.Stat_t
-	if err := unix.Stat(path, &info); err != nil {
-		return 0, fmt.Errorf("stat %s: %w", filepath.Base(path), err)
-	}
-	const blockBytes = 512
-	return info.Blocks * blockBytes, nil
 }
 
 // Bounds of the wait for badger to write its old logs to tables.

@@ -113,11 +113,11 @@ func databaseFiles(t *testing.T, dir string) []string {
 		if _, err := fmt.Sscan(entry, &path); err != nil {
 			t.Fatal(err)
 		}
-		bytes, err := allocatedBytes(path)
+		info, err := os.Stat(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found[i] += fmt.Sprintf(" in %d", bytes)
+		found[i] += fmt.Sprintf(" in %d", allocatedBytes(info))
 	}
 	return found
 }

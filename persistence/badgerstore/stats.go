@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -68,20 +67,10 @@ func (s *Store) Usage() (Usage, error) {
 		if err != nil {
 			return ignoreMissing(err)
 		}
-		u.Bytes += allocated(info)
+		u.Bytes += allocatedBytes(info)
 		return nil
 	})
 	return u, err
-}
-
-// blockBytes is the unit of the allocated size of a file.
-const blockBytes = 512
-
-func allocated(info fs.FileInfo) int64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return stat.Blocks * blockBytes
-	}
-	return info.Size()
 }
 
 // ignoreMissing drops the error for a file that was removed meanwhile.
