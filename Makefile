@@ -9,7 +9,7 @@ CYCLONEDX_VERSION := v1.10.0
 # each fuzz target in `make test`; without any, `make test FUZZROUND=`, go reuses the
 # results of packages that did not change. FUZZTIME is the time in `make fuzz`.
 PKG       ?= ./...
-TIMEOUT   ?= 10m
+TIMEOUT   ?= 20m
 FUZZTIME  ?= 30s
 FUZZROUND ?= 500x
 BENCHTIME ?= 1s
