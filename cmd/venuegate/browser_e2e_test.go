@@ -3,17 +3,13 @@ package main
 import (
 	"bytes"
 	"compress/flate"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -73,41 +69,14 @@ func newPageServer(t *testing.T) *pageServer {
 // open opens the page in a browser and returns its results.
 func (p *pageServer) open(t *testing.T) map[string]string {
 	t.Helper()
-	_, out := startChromium(t, p.URL+"/")
+	openPage(t).call("Page.navigate", record{"url": p.URL + "/"})
 	select {
 	case results := <-p.results:
 		return results
 	case <-time.After(2 * waitMax):
-		t.Fatalf("no results of the page:\n%s", out.String())
+		t.Fatal("no results of the page")
 		return nil
 	}
-}
-
-// startChromium opens a page in a browser, which the end of the test closes, and returns the
-// directory of its profile and what it prints. It skips the test if there is no browser.
-func startChromium(t *testing.T, page string) (dir string, out *lockedBuffer) {
-	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("!! chromium is not installed (Debian: chromium): pages in a browser are NOT checked")
-	}
-	dir, err := os.MkdirTemp("", "chromium") //nolint:usetesting // its end fails if a dying process still writes to it
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	command := exec.CommandContext(context.Background(), "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-		"--no-first-run", "--disable-dev-shm-usage", "--user-data-dir="+dir, "--remote-debugging-port=0", page)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out = &lockedBuffer{}
-	command.Stdout, command.Stderr = out, out
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // with its children
-		_ = command.Wait()
-	})
-	return dir, out
 }
 
 // TestPagesInABrowser opens a page of an allowed origin and one of another origin in Chromium.

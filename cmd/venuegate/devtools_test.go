@@ -1,12 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/fasthttp/websocket"
@@ -21,41 +16,28 @@ type devTools struct {
 	requests []string
 }
 
-// openPage starts a browser with an empty page. It records in violations, an array of the
+// openPage opens an empty page in the browser. It records in violations, an array of the
 // page, what the page's Content-Security-Policy has blocked.
 func openPage(t *testing.T) *devTools {
 	t.Helper()
-	dir, out := startChromium(t, "about:blank")
-	var port string
-	eventually(t, "the port of the browser", func() bool {
-		text, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
-		port, _, _ = strings.Cut(string(text), "\n")
-		return err == nil && port != ""
-	})
-	_, body := get(t, "http://127.0.0.1:"+port+"/json")
-	var targets []record
-	if err := json.Unmarshal([]byte(body), &targets); err != nil {
-		t.Fatalf("targets: %v\n%s\n%s", err, body, out.String())
-	}
-	for _, target := range targets {
-		if target.text("type") != "page" {
-			continue
-		}
-		conn, response, err := websocket.DefaultDialer.DialContext(t.Context(), target.text("webSocketDebuggerUrl"), http.Header{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		t.Cleanup(func() { conn.Close() })
-		d := &devTools{t: t, conn: conn}
-		d.call("Network.enable", nil)
-		d.call("Page.enable", nil)
-		d.call("Page.addScriptToEvaluateOnNewDocument", record{"source": `window.violations = [];
+	d := &devTools{t: t, conn: dialDevTools(t, newTarget(t))}
+	d.call("Network.enable", nil)
+	d.call("Page.enable", nil)
+	d.call("Page.addScriptToEvaluateOnNewDocument", record{"source": `window.violations = [];
 			addEventListener("securitypolicyviolation", e => violations.push(e.effectiveDirective + " " + e.blockedURI))`})
-		return d
+	return d
+}
+
+// dialDevTools connects to the browser or to one of its targets until the end of the test.
+func dialDevTools(t *testing.T, path string) *websocket.Conn {
+	t.Helper()
+	conn, response, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+chromium.address+path, nil)
+	if err != nil {
+		t.Fatalf("connect to the browser: %v\n%s", err, chromium.out.String())
 	}
-	t.Fatalf("targets = %s, want a page", body)
-	return nil
+	response.Body.Close()
+	t.Cleanup(func() { conn.Close() })
+	return conn
 }
 
 // call sends a command and returns its result.

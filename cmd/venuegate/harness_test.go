@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	status := m.Run()
+	chromium.kill()
 	if shared.process != nil {
 		shared.kill()
 		_ = os.RemoveAll(shared.dir)
