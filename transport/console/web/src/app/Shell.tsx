@@ -1,5 +1,5 @@
 import {ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme} from "@mantine/core";
-import {IconDots, IconHandStop, IconMoon, IconSun, IconUser} from "@tabler/icons-react";
+import {IconDots, IconHandStop, IconMoon, IconSearch, IconSun, IconUser} from "@tabler/icons-react";
 import {useEffect, useRef, useState, type ReactNode} from "react";
 import {Link, useLocation} from "wouter";
 import {CallError, call} from "../api/client";
@@ -9,6 +9,7 @@ import {NewVersion} from "./NewVersion";
 import {OwnOrders} from "./OwnOrders";
 import styles from "./Shell.module.css";
 import {isAt, pages, pagesOf, type Page} from "./navigation";
+import {usePalette} from "../palette/use";
 import {Halt} from "../risk/Halt";
 import {useAccounts} from "../risk/read";
 import {useShortcuts} from "../ui/shortcuts";
@@ -19,6 +20,7 @@ export function Shell({children}: {children: ReactNode}) {
   const session = useSession();
   const mine = pagesOf(session);
   usePageChange();
+  const palette = usePalette();
   const environment = environmentOf(session);
   return (
     <div className={styles.shell}>
@@ -27,15 +29,16 @@ export function Shell({children}: {children: ReactNode}) {
       <header className={styles.header}>
         <Link href="/" className={styles.name}>venuegate</Link>
         <span className={`dim outside ${styles.customer}`}>{session.role === "operator" ? "Operator" : session.customerName}</span>
-        <div className={styles.right}>{session.role !== "operator" && <><OwnOrders/><Stop/></>}<Theme/><User/></div>
+        <div className={styles.right}><Find open={palette.open}/>{session.role !== "operator" && <><OwnOrders/><Stop/></>}<Theme/><User/></div>
       </header>
       <nav className={styles.side} aria-label="Pages">{mine.map((page) => <Entry key={page.path} page={page}/>)}</nav>
       <main id="content" className={styles.content} tabIndex={-1}><NewVersion/>{children}</main>
       <Announcer/>
       <nav className={styles.bottom} aria-label="Pages">
         {mine.filter((page) => page.primary).map((page) => <Entry key={page.path} page={page}/>)}
-        <More pages={mine.filter((page) => !page.primary)}/>
+        <More pages={mine.filter((page) => !page.primary)} find={palette.open}/>
       </nav>
+      {palette.dialog}
     </div>
   );
 }
@@ -71,12 +74,21 @@ function Entry({page}: {page: Page}) {
   );
 }
 
-function More({pages}: {pages: readonly Page[]}) {
+// Find opens the palette; small screens have it behind "More".
+function Find({open}: {open: () => void}) {
+  return (
+    <button type="button" className={`${styles.user} ${styles.find}`} onClick={open} aria-label="Go to a page, an instrument or an id" aria-keyshortcuts="Control+K Meta+K">
+      <IconSearch size={16} aria-hidden/><kbd aria-hidden>{navigator.userAgent.includes("Mac") ? "⌘ K" : "Ctrl K"}</kbd>
+    </button>
+  );
+}
+
+function More({pages, find}: {pages: readonly Page[]; find: () => void}) {
   const [, navigate] = useLocation();
   return (
     <Menu position="top-end">
       <Menu.Target><button type="button" className={styles.entry}><IconDots size={18} aria-hidden/><span>More</span></button></Menu.Target>
-      <Menu.Dropdown>{pages.map((page) => <Menu.Item key={page.path} onClick={() => navigate(page.path)}>{page.title}</Menu.Item>)}</Menu.Dropdown>
+      <Menu.Dropdown><Menu.Item onClick={find}>Go to …</Menu.Item>{pages.map((page) => <Menu.Item key={page.path} onClick={() => navigate(page.path)}>{page.title}</Menu.Item>)}</Menu.Dropdown>
     </Menu>
   );
 }

@@ -15,6 +15,6 @@ test.each([
 ])("the order in a body %s", (_, body, want) => expect(orderIn({body})).toBe(want));
 
 test.each([
-  ["ord_1M8", "/orders?status=all&order=ord_1M8"], ["sig_1M8", "/signals/sig_1M8"], ["hook_1M8", "/channels/hook_1M8"], ["end_1M8", "/endpoints/end_1M8"],
+  ["ord_1M8", "/orders?status=all&order=ord_1M8"], ["sig_1M8", "/signals/sig_1M8"], ["hook_1M8", "/channels/hook_1M8"], ["end_1M8", "/endpoints/end_1M8"], ["evt_1M8", "/deliveries?eventId=evt_1M8"],
   ["fil_1M8", undefined], ["ord_1M8 and more", undefined], ["ord_", undefined], ["https://example.com/ord_1", undefined], ["", undefined],
 ])("the path of %j", (id, want) => expect(pathOfRecord(id)).toBe(want));

@@ -11,6 +11,11 @@ export function pathOfSignal(id: string): string {
   return `/signals/${encodeURIComponent(id)}`;
 }
 
+/** pathOfEvent returns where the deliveries of an event are listed. */
+export function pathOfEvent(id: string): string {
+  return `/deliveries?eventId=${encodeURIComponent(id)}`;
+}
+
 /** pathOfOrigin returns the list of the signals that an order may come from: a channel gives an order the request id of its signal. It is undefined if no channel placed it. */
 export function pathOfOrigin({channelId, requestId}: Pick<Order, "channelId" | "requestId">): string | undefined {
   return channelId && requestId ? `/signals?${new URLSearchParams({channel: channelId, text: requestId}).toString()}` : undefined;
@@ -31,6 +36,7 @@ export function pathOfRecord(id: string): string | undefined {
   const [, prefix] = /^([a-z]+)_[0-9A-Za-z]+$/.exec(id) ?? [];
   if (prefix === "ord") return pathOfOrder(id);
   if (prefix === "sig") return pathOfSignal(id);
+  if (prefix === "evt") return pathOfEvent(id);
   if (prefix === "hook") return `/channels/${id}`;
   return prefix === "end" ? `/endpoints/${id}` : undefined;
 }

@@ -25,6 +25,7 @@ function filtersOf(endpoints: readonly Endpoint[]): readonly Filter[] {
     {name: "status", label: "Status", choices: choices("all", ["pending", "delivered", "undelivered"])},
     {name: "type", label: "Type", choices: [{value: "", label: "all"}, ...eventTypes.map(({type}) => ({value: type, label: type}))]},
     {name: "code", label: "Answer", choices: [{value: "", label: "all"}, {value: "none", label: "no answer"}, ...["5xx", "4xx", "3xx", "2xx"].map((value) => ({value, label: value}))]},
+    {name: "eventId", label: "Event id", example: "evt_…"},
     {name: "from", label: "Queued since", type: "time"},
   ];
 }

@@ -1,4 +1,4 @@
-import {useQuery} from "@tanstack/react-query";
+import {queryOptions, useQuery} from "@tanstack/react-query";
 import {query, trading} from "../../api/trading";
 import type {Exchange, Instrument, Page} from "../../api/types";
 
@@ -7,7 +7,12 @@ const PAGES_MOST = 10; // of 1,000
 
 /** useInstruments reads the instruments of a venue. */
 export function useInstruments(exchange: Exchange | undefined) {
-  return useQuery({
+  return useQuery(instrumentsOf(exchange));
+}
+
+/** instrumentsOf is the query of the instruments of a venue. */
+export function instrumentsOf(exchange: Exchange | undefined) {
+  return queryOptions({
     queryKey: ["instruments", exchange], enabled: exchange !== undefined, staleTime: FRESH_MILLISECONDS,
     queryFn: async () => {
       const all: Instrument[] = [];
