@@ -86,6 +86,7 @@ var bodies = map[string]any{
 	"OverviewKey": registry.OverviewKey{}, "OverviewSteps": registry.OverviewSteps{},
 	"NewAlert": registry.NewAlert{}, "AlertChange": registry.AlertChange{}, "Alert": registry.Alert{}, "Condition": registry.Condition{},
 	"JournalRow": registry.Row{}, "JournalField": persistence.JournalField{}, "Verified": registry.Verified{}, "BrokenChain": registry.BrokenChain{},
+	"ClosedTrade": registry.Trade{}, "TradeTotal": registry.TradeTotal{},
 	"Rotated": registry.Rotated{}, "LatencyReport": admin.Latency{}, "VenueLatency": admin.VenueLatency{},
 	"HopLatency": admin.HopLatency{}, "OrderLatency": admin.OrderLatency{},
 	"Actors": operations.Actors{}, "Actor": operations.Actor{}, "Incidents": operations.Incidents{}, "ActorFailure": operations.Failure{}, "DeadLetter": operations.DeadLetter{},
@@ -309,5 +310,6 @@ func (h *fixture) succeedEndpoint(customer, dir string) {
 	h.call(http.StatusOK, "GET", "/admin/v1/journal?customer="+customer+"&limit=2", "")
 	h.call(http.StatusOK, "GET", "/admin/v1/journal/export?format=csv", "")
 	h.call(http.StatusOK, "GET", "/admin/v1/journal/export", "")
+	h.call(http.StatusOK, "GET", "/admin/v1/trades?customer="+customer, "")
 	h.call(http.StatusOK, "GET", "/admin/v1/trades/export?customer="+customer, "")
 }

@@ -58,7 +58,7 @@
 //	GET  /admin/v1/journal              ?customer= channel= symbol= kind= result= subject=
 //	                                    from= to= limit= cursor=
 //	GET  /admin/v1/journal/export       the same filters, format=jsonl|csv
-//	GET  /admin/v1/trades/export        closed positions, ?customer= exchange= symbol= from= to=
+//	GET  /admin/v1/trades[/export]      closed positions, ?customer= exchange= symbol= from= to=
 //	     /admin/v1/customers, actors,   the installation; see package operations
 //	     incidents, venues, books,
 //	     streams, store, config,

@@ -87,7 +87,8 @@ var recordAccess = map[string]access{
 	"GET /endpoints/:id/files": read, "GET /endpoints/:id/files/:name": read,
 	"GET /alerts": read, "GET /alerts/:id": read,
 	"GET /signals": read, "GET /signals/:id": read,
-	"GET /journal": read, "GET /journal/export": read, "GET /trades/export": read,
+	"GET /journal": read, "GET /journal/export": read,
+	"GET /trades": read, "GET /trades/export": read,
 
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,
 	"POST /endpoints/examine": {roles: managers}, "POST /telegram/chats": {roles: managers},

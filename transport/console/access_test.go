@@ -27,7 +27,7 @@ var may = map[string]string{
 	"GET /endpoints/:id/files": "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
 	"GET /signals": "viewer trader owner operator", "GET /signals/:id": "viewer trader owner operator", "POST /signals/:id/test": "trader owner",
-	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
+	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
 	"POST /accounts/:id/halt": "trader owner operator", "POST /halt": "trader owner operator",
@@ -204,7 +204,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 	if a := eve.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer}); a.text != `{"items":[]}` {
 		t.Errorf("halt of a customer without accounts = %s, want no results", a.text)
 	}
-	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries", "/overview"} {
+	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries", "/overview", "/trades"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)
 		if a := eve.get(http.StatusOK, path); strings.Contains(a.text, own) || strings.Contains(a.text, ids["keys"]) {
 			t.Errorf("%s = %s, want nothing of the other customer", path, a.text)

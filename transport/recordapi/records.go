@@ -110,6 +110,7 @@ func Records() []Route {
 
 		{http.MethodGet, "/journal", listJournal},
 		{http.MethodGet, "/journal/export", exportJournal},
+		{http.MethodGet, "/trades", listTrades},
 		{http.MethodGet, "/trades/export", exportTrades},
 	}
 }
@@ -211,11 +212,18 @@ func exportJournal(s *Server, v *registry.View, c *fiber.Ctx) error {
 	return nil
 }
 
-func exportTrades(s *Server, v *registry.View, c *fiber.Ctx) error {
-	q := parseQuery(c, "customer", "exchange", "symbol", "from", "to")
-	trades := registry.TradeQuery{
-		Customer: text(q, "customer"), Exchange: q.Exchange("exchange"), Symbol: q.Symbol("symbol"), From: q.Time("from"), To: q.Time("to"),
+func listTrades(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, append(tradeNames(), "limit", "cursor")...)
+	trades, page := tradeQuery(q), pageRequest(q)
+	if err := q.Err(); err != nil {
+		return err
 	}
+	return Answer(s, c, http.StatusOK, func(ctx context.Context) (registry.TradePage, error) { return v.Trades.List(ctx, trades, page) })
+}
+
+func exportTrades(s *Server, v *registry.View, c *fiber.Ctx) error {
+	q := parseQuery(c, tradeNames()...)
+	trades := tradeQuery(q)
 	if err := q.Err(); err != nil {
 		return err
 	}
@@ -225,6 +233,14 @@ func exportTrades(s *Server, v *registry.View, c *fiber.Ctx) error {
 	}
 	s.streamRows(c, exportMedia[registry.FormatLines], write)
 	return nil
+}
+
+func tradeNames() []string { return []string{"customer", "exchange", "symbol", "from", "to"} }
+
+func tradeQuery(q *api.Query) registry.TradeQuery {
+	return registry.TradeQuery{
+		Customer: text(q, "customer"), Exchange: q.Exchange("exchange"), Symbol: q.Symbol("symbol"), From: q.Time("from"), To: q.Time("to"),
+	}
 }
 
 // mediaWorkbook is the type of an .xlsx file.

@@ -39,6 +39,23 @@ func (s instruments) symbol(exchange venues.Venue, text string) (string, bool) {
 	return text, unloaded && text != ""
 }
 
+// settleCurrency returns the currency in which an instrument settles. The symbol of one that is
+// not listed any more ends with it. Empty means not known.
+func (s instruments) settleCurrency(exchange venues.Venue, symbol string) string {
+	if set, _ := s.service.Instruments(exchange); set != nil {
+		if i, listed := set.Find(symbol); listed {
+			return i.SettleCurrency
+		}
+	}
+	pair, _, _ := strings.Cut(symbol, "-")
+	for _, currency := range venues.SettleCurrencies() {
+		if strings.HasSuffix(pair, currency) {
+			return currency
+		}
+	}
+	return ""
+}
+
 // exchangeNames lists the configured venues.
 func exchangeNames(environments map[venues.Venue]string) string {
 	names := make([]string, 0, len(environments))

@@ -60,19 +60,8 @@ type Trades struct {
 // Export returns the function that writes the selected trades as JSON lines, those that were
 // opened last first.
 func (t *Trades) Export(ctx context.Context, q TradeQuery) (write func(io.Writer) error, err error) {
-	if q.Customer, err = t.resolve(q.Customer); err != nil {
+	if q, err = t.complete(ctx, q); err != nil {
 		return nil, err
-	}
-	if q.Customer == "" {
-		return nil, api.FieldError("customer", api.RuleMissing, "", "the id of a customer")
-	}
-	if err := t.check(ctx, q.Customer); err != nil {
-		return nil, err
-	}
-	if symbol, known := t.instruments.symbol(q.Exchange, q.Symbol); known {
-		q.Symbol = symbol
-	} else {
-		q.Symbol = venues.NormalizeSymbol(q.Symbol)
 	}
 	return func(w io.Writer) error {
 		err := t.reader.Trades(ctx, q, func(trade Trade) error {
@@ -87,4 +76,25 @@ func (t *Trades) Export(ctx context.Context, q TradeQuery) (write func(io.Writer
 		}
 		return nil
 	}, nil
+}
+
+// complete returns a query with its customer and the canonical symbol. It returns an error unless
+// the customer exists.
+func (t *Trades) complete(ctx context.Context, q TradeQuery) (TradeQuery, error) {
+	var err error
+	if q.Customer, err = t.resolve(q.Customer); err != nil {
+		return q, err
+	}
+	if q.Customer == "" {
+		return q, api.FieldError("customer", api.RuleMissing, "", "the id of a customer")
+	}
+	if err := t.check(ctx, q.Customer); err != nil {
+		return q, err
+	}
+	if symbol, known := t.instruments.symbol(q.Exchange, q.Symbol); known {
+		q.Symbol = symbol
+	} else {
+		q.Symbol = venues.NormalizeSymbol(q.Symbol)
+	}
+	return q, nil
 }

@@ -332,6 +332,9 @@ var calls = map[string]call{
 	"Overviews.Get": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Overviews.Get(ctx, in.alice))
 	},
+	"Trades.List": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Trades.List(ctx, registry.TradeQuery{Customer: in.alice}, registry.PageRequest{}))
+	},
 	"Trades.Export": func(ctx context.Context, in *installation, v *registry.View) error {
 		write, err := v.Trades.Export(ctx, registry.TradeQuery{Customer: in.alice})
 		if err != nil {

@@ -245,7 +245,7 @@ func (s *Service) TestEndpoint(_ context.Context, customer, endpoint string) (st
 // Instruments implements registry.InstrumentService: every venue has BTCUSDT and
 // ETHUSDT.
 func (s *Service) Instruments(venues.Venue) (*venues.InstrumentSet, bool) {
-	return venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT"}, {Symbol: "ETHUSDT"}}), true
+	return venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", SettleCurrency: "USDT"}, {Symbol: "ETHUSDT", SettleCurrency: "USDT"}}), true
 }
 
 func (s *Service) call(name, customer string, exchange venues.Venue) {

@@ -1,42 +1,26 @@
-import {sum, type Decimal} from "../../money/decimal";
+import type {ClosedTrade} from "../../api/types";
+import {csvOf} from "../../ui/csv";
 
-/** A position from its first execution until it was flat, as the service exports it. */
-export interface Trade {
-  readonly exchange: string;
-  readonly symbol: string;
-  readonly side: "long" | "short";
-  readonly qty: Decimal | null;
-  readonly entryPrice: Decimal | null;
-  readonly exitPrice: Decimal | null;
-  /** Without the fee. */
-  readonly realizedPnl: Decimal | null;
-  readonly fee: Decimal | null;
-  readonly feeCurrency: string | null;
-  readonly reason: string | null;
-  readonly openedAt: string | null;
-  readonly closedAt: string | null;
-  readonly heldSeconds: string | null;
-  readonly comment: string | null;
+const DEFAULT_DAYS = 31;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** periodOf returns the period that filters select, which are days in UTC: the last 31 days if no start is chosen. */
+export function periodOf({from, to}: Readonly<Record<string, string>>, now: Date): {readonly from: string; readonly to?: string} {
+  const end = startOf(to);
+  const last = end ?? new Date(Math.floor(now.getTime() / DAY_MILLISECONDS) * DAY_MILLISECONDS);
+  const start = startOf(from) ?? new Date(last.getTime() - DEFAULT_DAYS * DAY_MILLISECONDS);
+  return {from: start.toISOString(), ...(end && {to: end.toISOString()})};
 }
 
-/** tradesOf reads the lines of an export. */
-export function tradesOf(lines: string): Trade[] {
-  return lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as Trade);
+function startOf(date: string | undefined): Date | undefined {
+  const at = date === undefined ? undefined : new Date(date);
+  return at && !isNaN(at.getTime()) ? at : undefined;
 }
 
-/** What trades whose fees were paid in one currency have come to. */
-export interface Total {
-  readonly currency: string;
-  readonly count: number;
-  /** Undefined if that of one of them is not known. */
-  readonly realized: Decimal | undefined;
-  readonly fees: Decimal | undefined;
-}
+const names = ["exchange", "symbol", "side", "qty", "entryPrice", "exitPrice", "realizedPnl", "fee", "feeCurrency", "reason", "openedAt", "closedAt", "heldSeconds", "comment"] as const satisfies readonly (keyof ClosedTrade)[];
 
-/** totalsOf adds trades up by the currency of their fees, which is the one they settle in. */
-export function totalsOf(trades: readonly Trade[]): Total[] {
-  return [...new Set(trades.map((trade) => trade.feeCurrency ?? "unknown currency"))].toSorted().map((currency) => {
-    const these = trades.filter((trade) => (trade.feeCurrency ?? "unknown currency") === currency);
-    return {currency, count: these.length, realized: sum(these.map((one) => one.realizedPnl)), fees: sum(these.map((one) => one.fee))};
-  });
+/** csvOfLines returns the lines of an export as CSV. */
+export function csvOfLines(lines: string): string {
+  const trades = lines.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line) as ClosedTrade);
+  return csvOf([names, ...trades.map((one) => names.map((name) => one[name]))]);
 }
