@@ -43,6 +43,10 @@ func (c Client) Configure(ctx context.Context, record persistence.Record, entry 
 	return err
 }
 
+// AddRow adds a row to the customer's journal, of something that others have stored. It does not
+// wait; a row that cannot be stored is logged.
+func (c Client) AddRow(entry persistence.JournalEntry) { c.ref.Tell(configure{entry: entry}) }
+
 // Replace is Configure for a child that changes its own record. It does not wait, and
 // does nothing if the stored record is no longer equal to was.
 func (c Client) Replace(was, record persistence.Record, entry persistence.JournalEntry) {

@@ -34,8 +34,9 @@ func (c *customer) configure(ctx *actors.Context, in configure) {
 		in.Reject(errChanged)
 		return
 	}
-	batch := persistence.Batch{
-		Fence: c.fence, Puts: []persistence.Record{in.record}, Journal: []persistence.JournalEntry{in.entry}, Reserve: true,
+	batch := persistence.Batch{Fence: c.fence, Journal: []persistence.JournalEntry{in.entry}, Reserve: true}
+	if in.record != nil {
+		batch.Puts = []persistence.Record{in.record}
 	}
 	step.Submit(ctx, c.deps.Journal, batch, func(err error) any { return configured{in, err} })
 }
@@ -50,6 +51,12 @@ func (c *customer) holds(record persistence.Record) bool {
 }
 
 func (c *customer) configured(ctx *actors.Context, in configured) {
+	if in.in.record == nil {
+		if in.err != nil {
+			ctx.Logger().Warn("add a row to the journal", zap.String("kind", in.in.entry.Kind), zap.Error(in.err))
+		}
+		return
+	}
 	if in.err != nil {
 		in.in.Reject(in.err)
 		return

@@ -166,3 +166,22 @@ func TestStoredFollowersStart(t *testing.T) {
 		}
 	})
 }
+
+// A row without a record is stored, also one from before the customer is owned, and no child is
+// opened for it.
+func TestRowIsAddedToTheJournal(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		h.client.AddRow(entry("jrn_1"))
+		kit.Settle()
+		h.client.AddRow(entry("jrn_2"))
+		kit.Settle()
+		rows, err := h.store.Journal(context.Background(), persistence.JournalQuery{Customer: "c1"})
+		if err != nil || len(rows.Items) != 2 {
+			t.Fatalf("%d rows of the journal, %v, want 2", len(rows.Items), err)
+		}
+		if got := h.noted(); got != "standing begins" {
+			t.Errorf("children = %q, want only the one that stands", got)
+		}
+	})
+}

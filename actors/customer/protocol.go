@@ -32,7 +32,8 @@ type (
 		exchange venues.Venue
 	}
 	// configure stores a record with the journal row that explains it, and makes the
-	// child follow it. If was is set, the record must still be equal to it.
+	// child follow it. If was is set, the record must still be equal to it. Without a
+	// record it stores the row alone.
 	configure struct {
 		actors.Reply[struct{}]
 		record persistence.Record

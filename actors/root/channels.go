@@ -84,6 +84,14 @@ func (t *Tree) ConfigurePart(ctx context.Context, record persistence.Record, ent
 	return owner.Configure(ctx, record, entry)
 }
 
+// AddRow adds a row to the journal of a customer, and does not wait. There is none for a customer
+// that is not running.
+func (t *Tree) AddRow(id string, entry persistence.JournalEntry) {
+	if owner, err := t.Customer(id); err == nil {
+		owner.AddRow(entry)
+	}
+}
+
 func (t *Tree) childRef(customerID, name string) actors.Ref {
 	return t.deps.System.Ref("customer/" + customerID).Child(name)
 }

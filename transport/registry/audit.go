@@ -45,6 +45,8 @@ type auditLog struct {
 	store AuditStore
 	// entropy is the random source of ids.
 	entropy io.Reader
+	// service adds rows to the journals of customers.
+	service RecordService
 	// head is the end of the chain; nil means that it must be read from the store.
 	head *chainHead
 }
@@ -82,6 +84,19 @@ func (l audit) commit(ctx context.Context, kind, subject string, fields []persis
 		return fmt.Errorf("record %s of %s: %w", kind, subject, err)
 	}
 	l.head = &head
+	return nil
+}
+
+// commitOf is commit for a record of the installation that belongs to a customer, or to none if it
+// is empty. The journal of the customer has a row of it too, unless the service ends before it is
+// stored: whether a key is revoked does not depend on it.
+func (l audit) commitOf(ctx context.Context, customer, kind, subject string, fields []persistence.JournalField, records ...persistence.Record) error {
+	if err := l.commit(ctx, kind, subject, fields, records...); err != nil {
+		return err
+	}
+	if customer != "" {
+		l.service.AddRow(customer, l.row(ctx, kind, subject, fields))
+	}
 	return nil
 }
 

@@ -30,6 +30,8 @@ type RecordService interface {
 	// ConfigurePart stores a Channel or an Endpoint under the fence of its
 	// customer, with a row of its journal, and updates its actor.
 	ConfigurePart(ctx context.Context, record persistence.Record, row persistence.JournalEntry) error
+	// AddRow adds a row to the journal of a customer, and does not wait.
+	AddRow(customer string, row persistence.JournalEntry)
 }
 
 // HookService runs inbound channels.

@@ -49,7 +49,7 @@ func (k *Keys) Rotate(ctx context.Context, id string, rotation KeyRotation) (Key
 	}
 	endKey(&previous, record.ID, now.Add(overlap), now)
 	fields := append(keyFields("rotate", record), field("replaces", previous.ID), field("overlap", overlap.String()))
-	if err := k.audit.commit(ctx, kindKey, record.ID, fields, record, previous); err != nil {
+	if err := k.audit.commitOf(ctx, record.Customer, kindKey, record.ID, fields, record, previous); err != nil {
 		return Key{}, err
 	}
 	k.sessions.Revoke(previous.ID)

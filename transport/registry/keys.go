@@ -101,7 +101,7 @@ func (k *Keys) Create(ctx context.Context, n NewKey) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	if err := k.audit.commit(ctx, kindKey, record.ID, keyFields("create", record), record); err != nil {
+	if err := k.audit.commitOf(ctx, customer, kindKey, record.ID, keyFields("create", record), record); err != nil {
 		return Key{}, err
 	}
 	key := keyOf(record)
@@ -163,7 +163,7 @@ func (k *Keys) update(ctx context.Context, id, action string, change func(*persi
 	if err := change(&record, time.Now()); err != nil {
 		return Key{}, err
 	}
-	if err := k.audit.commit(ctx, kindKey, record.ID, keyFields(action, record), record); err != nil {
+	if err := k.audit.commitOf(ctx, record.Customer, kindKey, record.ID, keyFields(action, record), record); err != nil {
 		return Key{}, err
 	}
 	k.sessions.Revoke(record.ID)

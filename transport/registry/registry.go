@@ -113,7 +113,7 @@ type View struct {
 
 // New returns the registry over a store and a running service.
 func New(o Options) *Registry {
-	r := &Registry{options: o, audit: audit{auditLog: &auditLog{store: o.Store, entropy: rand.Reader}}}
+	r := &Registry{options: o, audit: audit{auditLog: &auditLog{store: o.Store, entropy: rand.Reader, service: o.Service}}}
 	r.View = *r.As(Author{})
 	r.Installation = r.installation
 	return r

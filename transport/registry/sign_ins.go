@@ -93,7 +93,7 @@ func (s *SignIns) Edit(ctx context.Context, login string, e Edit) (persistence.U
 // put stores the records of an edit, with a row if it has an action.
 func (s *SignIns) put(ctx context.Context, login, action string, record persistence.User, records ...persistence.Record) error {
 	if action != "" {
-		return s.audit.commit(ctx, kindUser, login, userFields(action, record), records...)
+		return s.audit.commitOf(ctx, record.Customer, kindUser, login, userFields(action, record), records...)
 	}
 	return s.audit.store.Commit(ctx, persistence.Batch{Puts: records, Reserve: true})
 }
@@ -161,9 +161,13 @@ func (s *SignIns) EndSession(ctx context.Context, login, id string) error {
 	if err != nil {
 		return err
 	}
+	record, err := s.User(ctx, login)
+	if err != nil {
+		return err
+	}
 	session.EndsAt = venues.At(time.Now())
 	fields := []persistence.JournalField{field("action", "sign_out"), field("session", id)}
-	if err := s.audit.commit(ctx, kindUser, login, fields, session); err != nil {
+	if err := s.audit.commitOf(ctx, record.Customer, kindUser, login, fields, session); err != nil {
 		return err
 	}
 	s.sessions.Revoke(id)

@@ -235,7 +235,7 @@ func (u *Users) Invite(ctx context.Context, login string, n NewInvite) (User, er
 func (u *Users) invite(ctx context.Context, action string, record persistence.User, life time.Duration) (User, error) {
 	token := invitePrefix + newSecret()
 	record.Invite, record.InviteUntil = hashOf(token), venues.At(time.Now().Add(life))
-	if err := u.audit.commit(ctx, kindUser, record.Login, userFields(action, record), record); err != nil {
+	if err := u.audit.commitOf(ctx, record.Customer, kindUser, record.Login, userFields(action, record), record); err != nil {
 		return User{}, err
 	}
 	invited := userOf(record)

@@ -99,9 +99,12 @@ func (s *Service) fence(ctx context.Context, customer string) (persistence.Fence
 
 // Put stores a record of a customer, with a journal row that it numbers.
 func (s *Service) Put(ctx context.Context, record persistence.Record, rows ...persistence.JournalEntry) error {
+	return s.add(ctx, record.Key().Customer, []persistence.Record{record}, rows...)
+}
+
+func (s *Service) add(ctx context.Context, customer string, puts []persistence.Record, rows ...persistence.JournalEntry) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	customer := record.Key().Customer
 	fence, err := s.fence(ctx, customer)
 	if err != nil {
 		return err
@@ -114,7 +117,7 @@ func (s *Service) Put(ctx context.Context, record persistence.Record, rows ...pe
 		last++
 		rows[i].Seq = last
 	}
-	return s.Store.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{record}, Journal: rows})
+	return s.Store.Commit(ctx, persistence.Batch{Fence: fence, Puts: puts, Journal: rows})
 }
 
 // ConfigureCustomer implements registry.CustomerService.
@@ -194,6 +197,13 @@ func (s *Service) OpenReport(context.Context, string, venues.Venue) (venues.Open
 // ConfigurePart implements registry.RecordService.
 func (s *Service) ConfigurePart(ctx context.Context, record persistence.Record, row persistence.JournalEntry) error {
 	return s.Put(ctx, record, row)
+}
+
+// AddRow implements registry.RecordService.
+func (s *Service) AddRow(customer string, row persistence.JournalEntry) {
+	if err := s.add(context.Background(), customer, nil, row); err != nil {
+		panic(err)
+	}
 }
 
 // PutAlert implements registry.AlertService.

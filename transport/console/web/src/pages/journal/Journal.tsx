@@ -8,6 +8,7 @@ import {Table, type Column} from "../../ui/Table";
 import {Time} from "../../ui/Time";
 import {visible} from "../../ui/outside";
 import {Detail} from "./Detail";
+import {Empty} from "./Empty";
 import styles from "./Journal.module.css";
 import {filters, useNewer, useRows} from "./list";
 import {pathOf} from "./rows";
@@ -19,7 +20,6 @@ export default function Journal() {
   const rows = useRows(chosen);
   const all = rows.data?.pages.flatMap(({items}) => items) ?? [];
   const newer = useNewer(chosen, rows.data && all);
-  const filtered = Object.keys(chosen).length > 0;
   const open = (id: string | null) => setSearch((before) => {
     if (id === null) before.delete("open");
     else before.set("open", id);
@@ -33,8 +33,7 @@ export default function Journal() {
       <Panel title="What has happened" query={rows.isFetchNextPageError ? {...rows, error: null} : rows} actions={<>
         <span role="status">{newer.count !== "" && <Button size="xs" onClick={newer.show}>{newer.count} new {newer.count === "1" ? "row" : "rows"}</Button>}</span>
         <Export chosen={chosen} format="csv" name="CSV"/><Export chosen={chosen} format="jsonl" name="JSON lines"/>
-      </>} empty={{when: () => !rows.hasNextPage && all.length === 0, text: filtered
-        ? "No row matches these filters." : "Nothing has happened yet. Every change, order, signal and delivery leaves a row here."}}>
+      </>} empty={{when: () => !rows.hasNextPage && all.length === 0, text: <Empty chosen={chosen}/>}}>
         {() => <Table dense caption="Rows of the journal" columns={columnsOf(open)} rows={all} id={(row) => row.id}/>}
       </Panel>
       {rows.isFetchNextPageError && <Failure error={rows.error} retry={() => void rows.fetchNextPage()}/>}
