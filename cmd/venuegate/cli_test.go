@@ -79,6 +79,13 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, "--replay must be binance, bybit or okx, not `ftx`"},
 		{[]string{"sim", "--replay", "binance=/nonexistent"}, exitFailed, "/nonexistent"},
 		{[]string{"sim", "--replay", "okx=/nonexistent"}, exitFailed, "/nonexistent"},
+		{[]string{"sim", "--rate", "0"}, exitUsage, "--rate must be above zero"},
+		{[]string{"sim", "--rate", "20001"}, exitUsage, "--rate must be between 1 and 20000, not 20001"},
+		{[]string{"sim", "--rate", "fast"}, exitUsage, "--rate must be a whole number, not `fast`"},
+		{[]string{"sim", "--symbols", "-3"}, exitUsage, "--symbols must be between 1 and 500, not -3"},
+		{[]string{"sim", "--book-step", "10us"}, exitUsage, "--book-step must be between 1ms and 1m0s, not 10µs"},
+		{[]string{"sim", "--book-step", "10"}, exitUsage, "--book-step must be a duration such as 90s or 24h, not `10`"},
+		{[]string{"sim", "--quiet-market", "--book-step", "10ms"}, exitUsage, "--book-step has no effect with --quiet-market"},
 		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},
 	} {
 		status, out, err := run(t.Context(), c.args...)

@@ -39,6 +39,8 @@ type simOptions struct {
 	// Seed determines markets, ids and credentials.
 	Seed  uint64
 	Quiet bool
+	// Pace is how many markets each venue has and how fast they move.
+	Pace simnet.Pace
 	// Ledger is a file to which every order is appended; empty for none.
 	Ledger string
 	// Replay has the recordings, by venue, that public streams replay;
@@ -93,7 +95,7 @@ func (s *simulators) start(o simOptions) error {
 		}
 		s.add(ledger.Close)
 	}
-	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log}
+	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Pace: o.Pace, Ledger: ledger, Logger: o.Log}
 	for i, row := range venueTable {
 		venue, err := listenAt(o.Listen, 2*i)
 		if err != nil {

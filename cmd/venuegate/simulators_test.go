@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/simcore/simnet"
 )
 
 // waitMax bounds every wait of a test for a condition. Only failing tests reach it.
@@ -134,6 +135,29 @@ func TestSimCommand(t *testing.T) {
 	if conn, err := net.DialTimeout("tcp", strings.TrimPrefix(described[venues.Binance].RESTURL, "http://"), time.Second); err == nil {
 		conn.Close()
 		t.Error("dial after the end: no error, want one")
+	}
+}
+
+// TestSimCommandSetsThePace checks that every venue lists as many instruments as required, and
+// that their books change as often.
+func TestSimCommandSetsThePace(t *testing.T) {
+	const symbols = 12
+	described := startSim(t, simOptions{Seed: 1, Pace: simnet.Pace{Rate: 100, Symbols: symbols, BookStep: 10 * time.Millisecond}})
+	for _, c := range []struct {
+		venue               venues.Venue
+		path, listed, depth string
+	}{
+		{venues.Binance, "/fapi/v1/exchangeInfo", `"baseAsset":"SIM`, "/fapi/v1/depth?symbol=SIM3USDT&limit=5"},
+		{venues.Bybit, "/v5/market/instruments-info?category=linear", `"baseCoin":"SIM`, "/v5/market/orderbook?category=linear&symbol=SIM3USDT"},
+		{venues.OKX, "/api/v5/public/instruments?instType=SWAP", `"ctValCcy":"SIM`, "/api/v5/market/books?instId=SIM3-USDT-SWAP"},
+	} {
+		base := described[c.venue].RESTURL
+		_, instruments := get(t, base+c.path)
+		if got := strings.Count(instruments, c.listed); got != symbols-9 {
+			t.Errorf("%s: %d further instruments, want %d beside its nine: %s", c.venue, got, symbols-9, instruments)
+		}
+		_, first := get(t, base+c.depth)
+		eventually(t, "a change of the book", func() bool { _, later := get(t, base+c.depth); return later != first })
 	}
 }
 

@@ -26,6 +26,9 @@
 // Every change is published to the subscribers as an [Event], in one total order with
 // a sequence number, before the call that caused it returns.
 //
+// [Options.FlowStep] and [Options.TradesPerSecond] set the pace of the order flow. Steps
+// that are missed by more than 400 ms are not made up for.
+//
 // # Candles
 //
 // [Exchange.Candles] begin a year before the opening of a market. Those before it are

@@ -2,6 +2,7 @@ package simcore
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -9,9 +10,8 @@ import (
 
 // The pace and shape of the simulated market.
 const (
-	flowStep = 100 * time.Millisecond
-	// flowStepsMax bounds how many missed steps are run after a pause.
-	flowStepsMax = 4
+	// flowBehindMax bounds how much missed time is made up for after a pause.
+	flowBehindMax = 400 * time.Millisecond
 	// milli is the number of units of the fair price in a tick.
 	milli = 1000
 	// flowLevelSlack is how many levels beyond the depth may accumulate.
@@ -42,6 +42,9 @@ type houseMaker struct {
 	depth   int
 	steps   int
 	paused  bool
+	// pending is the part of a trade that is due, in units of a trade per second times a
+	// nanosecond.
+	pending int64
 }
 
 func (x *Exchange) openMarket(s *symbol) {
@@ -72,15 +75,16 @@ func (x *Exchange) newRand(purpose string) *rand.Rand {
 
 // runFlow runs the steps that are due by the base clock.
 func (x *Exchange) runFlow(base time.Time) {
-	steps := int(base.Sub(x.lastStep) / flowStep)
+	step := x.options.FlowStep
+	steps := base.Sub(x.lastStep) / step
 	if steps <= 0 {
 		return
 	}
-	x.lastStep = base
+	x.lastStep = x.lastStep.Add(steps * step)
 	if x.options.Quiet {
 		return
 	}
-	for range min(steps, flowStepsMax) {
+	for range min(steps, max(1, flowBehindMax/step)) {
 		for _, name := range x.names {
 			if s := x.symbols[name]; !s.halted && !s.maker.paused {
 				x.step(s)
@@ -97,13 +101,19 @@ func (x *Exchange) step(s *symbol) {
 		return
 	}
 	fair := m.fair / milli
+	if x.options.TradesPerSecond > 0 {
+		x.withdraw(s, Sell, fair)
+		x.withdraw(s, Buy, fair+1)
+	}
 	x.sweep(s, Buy, fair)
 	x.sweep(s, Sell, fair+1)
 	x.setHouse(s, Buy, fair, m.size())
 	x.setHouse(s, Sell, fair+1, m.size())
 	x.refreshNear(s, Buy)
 	x.refreshNear(s, Sell)
-	if m.rng.IntN(flowTradeOdds) == 0 {
+	if x.options.TradesPerSecond > 0 {
+		x.houseTrades(s)
+	} else if m.rng.IntN(flowTradeOdds) == 0 {
 		x.houseTakes(s)
 	}
 	x.resizeLadder(s, Buy)
@@ -142,6 +152,20 @@ func (x *Exchange) sweep(s *symbol, side Side, limit int64) {
 	}
 }
 
+// withdraw removes the levels of the house at the limit or better, so that sweep takes
+// nothing but orders.
+func (x *Exchange) withdraw(s *symbol, side Side, limit int64) {
+	half := s.book.of(side)
+	for _, l := range slices.Backward(half.levels) {
+		if half.better(limit, l.ticks) {
+			return
+		}
+		if l.houseLots() > 0 {
+			x.setHouse(s, side, l.ticks, 0)
+		}
+	}
+}
+
 func (x *Exchange) setHouse(s *symbol, side Side, ticks, lots int64) {
 	if ticks < 1 {
 		return
@@ -176,6 +200,27 @@ func (x *Exchange) houseTakes(s *symbol) {
 	lots := max(1, s.maker.size()/4)
 	limit := best.ticks + int64(side)*s.maker.spacing*2
 	x.take(s, &taker{side: side, lots: lots, limit: limit, limited: true})
+}
+
+// houseTrades makes the trades of a step. Each takes a part of the best level of a random
+// side, so small that all of a step together take about as much as houseTakes.
+func (x *Exchange) houseTrades(s *symbol) {
+	m := s.maker
+	m.pending += int64(x.options.TradesPerSecond) * int64(x.options.FlowStep)
+	trades := m.pending / int64(time.Second)
+	m.pending %= int64(time.Second)
+	for range trades {
+		side := Buy
+		if m.rng.IntN(2) == 0 {
+			side = Sell
+		}
+		best := s.book.of(side.Opposite()).best()
+		if best == nil {
+			return
+		}
+		lots := min(best.lots, max(1, m.size()/(4*trades)))
+		x.take(s, &taker{side: side, lots: lots, limit: best.ticks, limited: true})
+	}
 }
 
 // resizeLadder adds and removes levels of the house to keep their number near the

@@ -179,3 +179,76 @@ func BenchmarkMarketOrder(b *testing.B) {
 		e.events = e.events[:0]
 	}
 }
+
+// A given pace makes exactly as many trades as it requires, each one print, in steps of its
+// length, and leaves the books as deep as without it.
+func TestFlowKeepsAGivenPace(t *testing.T) {
+	for _, c := range []struct {
+		step    time.Duration
+		rate    int
+		seconds int
+	}{
+		{10 * time.Millisecond, 2_000, 3},
+		{100 * time.Millisecond, 7, 10},
+		{250 * time.Millisecond, 1, 20},
+	} {
+		e := newEngine(t, withFlow(1), func(o *simcore.Options) { o.FlowStep, o.TradesPerSecond = c.step, c.rate })
+		for range time.Duration(c.seconds) * time.Second / c.step {
+			e.advance(c.step)
+		}
+		trades, books := 0, 0
+		for _, event := range e.events {
+			switch body := event.Body.(type) {
+			case simcore.TradeEvent:
+				if body.Symbol == "BTCUSDT" {
+					trades++
+				}
+			case simcore.BookEvent:
+				if body.Symbol == "BTCUSDT" {
+					books++
+				}
+			}
+		}
+		if want := c.rate * c.seconds; trades != want {
+			t.Errorf("%d a second in steps of %s: %d trades in %d s, want %d", c.rate, c.step, trades, c.seconds, want)
+		}
+		if want := int(time.Duration(c.seconds) * time.Second / c.step); books != want {
+			t.Errorf("%d a second in steps of %s: %d changes of the book, want %d", c.rate, c.step, books, want)
+		}
+		if book, _ := e.Book("BTCUSDT", 1000); len(book.Bids) < 200 || len(book.Asks) < 200 {
+			t.Errorf("%d a second in steps of %s: %d bids and %d asks, want at least 200 of each", c.rate, c.step, len(book.Bids), len(book.Asks))
+		}
+	}
+}
+
+// Steps that do not come when they are due are made up for, those of a long pause are not.
+func TestFlowMakesUpForLateSteps(t *testing.T) {
+	changes := func(e *engine, after time.Duration) (count int) {
+		e.events = nil
+		e.advance(after)
+		for _, event := range e.events {
+			if body, is := event.Body.(simcore.MarkEvent); is && body.Mark.Symbol == "BTCUSDT" {
+				count++
+			}
+		}
+		return count
+	}
+	e := newEngine(t, withFlow(1), func(o *simcore.Options) { o.FlowStep = 10 * time.Millisecond })
+	changes(e, 9*time.Millisecond)
+	// A mark price follows every tenth step.
+	if got := changes(e, 91*time.Millisecond); got != 1 {
+		t.Errorf("mark prices after 100 ms = %d, want 1", got)
+	}
+	if got := changes(e, time.Minute); got != 4 {
+		t.Errorf("mark prices after a pause = %d, want 4, of 400 ms", got)
+	}
+}
+
+func TestImpossiblePaceIsRejected(t *testing.T) {
+	for _, options := range []simcore.Options{{FlowStep: -1}, {TradesPerSecond: -1}} {
+		options.Instruments = testInstruments()
+		if _, err := simcore.New(options); err == nil {
+			t.Errorf("step %s and rate %d: no error, want one", options.FlowStep, options.TradesPerSecond)
+		}
+	}
+}

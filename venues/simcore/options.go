@@ -30,6 +30,13 @@ type Options struct {
 	// Quiet disables the order flow: the books change only by orders and by calls such
 	// as MovePrice.
 	Quiet bool
+	// FlowStep is the interval in which the order flow changes every book; default
+	// 100 ms.
+	FlowStep time.Duration
+	// TradesPerSecond is the number of trades that the order flow makes in each market,
+	// in equal parts with each step; default one or two with each step, at random. Fills
+	// of orders by the order flow are trades beyond that number.
+	TradesPerSecond int
 	// Clock is the venue's clock; default the system clock.
 	Clock *Clock
 	// FeeMaker and FeeTaker of new accounts; default 0.0002 and 0.0005.
@@ -92,6 +99,7 @@ const (
 	bookDepthMax           = 1000
 	amendmentsMaxDefault   = 10_000
 	fundingIntervalDefault = 8 * time.Hour
+	flowStepDefault        = 100 * time.Millisecond
 	credentialLenDefault   = 64
 )
 
@@ -122,9 +130,13 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.AmendmentsMax = cmp.Or(o.AmendmentsMax, amendmentsMaxDefault)
 	o.FundingInterval = cmp.Or(o.FundingInterval, fundingIntervalDefault)
+	o.FlowStep = cmp.Or(o.FlowStep, flowStepDefault)
 	o.BookDepth = cmp.Or(o.BookDepth, bookDepthDefault)
 	if o.BookDepth > bookDepthMax {
 		return o, errors.New("simcore: BookDepth above 1000")
+	}
+	if o.FlowStep < 0 || o.TradesPerSecond < 0 {
+		return o, errors.New("simcore: FlowStep or TradesPerSecond below zero")
 	}
 	if o.Ledger == nil {
 		o.Ledger = NewLedger()

@@ -49,6 +49,12 @@
 // key: every request is signed individually. Injected faults match a request by the
 // path /ws-fapi/v1 and the method's name.
 //
+// # Pace
+//
+// [simnet.Pace] sets how many instruments the venue lists and how often books and trades
+// change. With steps below 100 ms a change is sent with its step, faster than the venue
+// would.
+//
 // # Recordings
 //
 // [Sim.Replay] plays a recording as the streams of its symbols: recorded streams

@@ -205,3 +205,35 @@ func TestClosedCandleIsSentOnce(t *testing.T) {
 		simtest.Expect(t, closed, simtest.Object{"x": true, "t": live["t"], "c": live["c"]})
 	})
 }
+
+// A driven venue lists further instruments and sends their changes with each step.
+func TestStreamsOfADrivenVenue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pace := simnet.Pace{Rate: 200, Symbols: 12, BookStep: 10 * time.Millisecond}
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3, Pace: pace}})
+		for path, event := range map[string]string{"/public/ws/sim3usdt@depth@100ms": "depthUpdate", "/market/ws/sim3usdt@aggTrade": "aggTrade"} {
+			s := v.stream(path)
+			first := s.With("e", event)
+			for range 100 {
+				first = s.With("e", event)
+			}
+			begun := simtest.Num(first["E"])
+			for range 100 {
+				first = s.With("e", event)
+			}
+			if took := simtest.Num(first["E"]).Sub(begun).IntPart(); took > 1_000 {
+				t.Errorf("%s: 100 messages in %d ms, want 1000 ms at most", path, took)
+			}
+		}
+		var info struct {
+			Symbols []struct{ Symbol, Status string }
+		}
+		if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &info); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(info.Symbols); n != 12 || info.Symbols[n-1].Symbol != "SIM3USDT" || info.Symbols[n-1].Status != "TRADING" {
+			t.Errorf("symbols = %v, want 12 with SIM3USDT at the end", info.Symbols)
+		}
+	})
+}

@@ -195,14 +195,15 @@ func (st *streams) due(base time.Time) []dueStream {
 	for _, pace := range []time.Duration{paceDepth0, paceDepth1, paceDepth, paceDepth5, paceMark, paceMark3s} {
 		ready[pace] = st.paces.Due(pace, base)
 	}
-	if ready[paceAgg] {
+	eager := st.sim.options.Pace.IsEager()
+	if ready[paceAgg] || eager {
 		for _, name := range st.sim.symbols {
 			st.flushAgg(st.markets[name])
 		}
 	}
 	var due []dueStream
 	for name, kind := range st.kinds {
-		if kind.every > 0 && ready[kind.every] && !st.isRecorded(name) {
+		if kind.every > 0 && (ready[kind.every] || eager && isDepth(kind)) && !st.isRecorded(name) {
 			due = append(due, dueStream{name, kind})
 		}
 	}

@@ -74,6 +74,12 @@ func listingsOf(table string) []listing {
 // dec parses a constant of the tables.
 func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
+// copied returns the listing of another coin with the same properties, which trades.
+func (l listing) copied(coin string, _ int) listing {
+	l.Base, l.Symbol, l.Halted = coin, coin+"USDT", false
+	return l
+}
+
 // complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument

@@ -62,6 +62,12 @@
 //   - A maintenance made by an injected fault is shown by /v5/system/status and
 //     published under the topic system.status.
 //
+// # Pace
+//
+// [simnet.Pace] sets how many instruments the venue lists and how often books and trades
+// change. With steps below 100 ms a change is sent with its step, faster than the venue
+// would.
+//
 // # What it does not simulate
 //
 // Spot, inverse, options, portfolio margin, partial and trailing stops,

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -172,5 +173,25 @@ func TestPrivateSocketNeedsAuth(t *testing.T) {
 		simtest.Expect(t, private.data("execution.linear"), simtest.Object{"symbol": "BTCUSDT"})
 		private.data("order.linear")
 		private.data("wallet")
+	})
+}
+
+// A driven venue lists further instruments and sends their changes with each step.
+func TestStreamsOfADrivenVenue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pace := simnet.Pace{Rate: 200, Symbols: 12, BookStep: 10 * time.Millisecond}
+		v := start(t, bybitsim.Options{Setup: simnet.Setup{Seed: 3, Pace: pace}})
+		for _, topic := range []string{"orderbook.200.SIM3USDT", "publicTrade.SIM3USDT"} {
+			s := v.public(topic)
+			begun := simtest.Num(s.With("topic", topic)["ts"])
+			var last map[string]any
+			for range 100 {
+				last = s.With("topic", topic)
+			}
+			if took := simtest.Num(last["ts"]).Sub(begun).IntPart(); took > 1_000 {
+				t.Errorf("%s: 100 messages in %d ms, want 1000 ms at most", topic, took)
+			}
+		}
 	})
 }

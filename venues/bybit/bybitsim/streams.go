@@ -217,12 +217,13 @@ func (st *streams) due(base time.Time) []*topicFeed {
 	for _, pace := range paces {
 		ready[pace] = st.paces.Due(pace, base)
 	}
+	eager := st.sim.options.Pace.IsEager()
 	var due []*topicFeed
 	for _, feed := range st.topics {
 		if st.isRecorded(feed.name) {
 			continue
 		}
-		if ready[feed.every] || len(feed.unsynced) > 0 {
+		if ready[feed.every] || eager && feed.kind == bookTopic || len(feed.unsynced) > 0 {
 			due = append(due, feed)
 		}
 	}

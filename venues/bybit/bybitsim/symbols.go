@@ -62,6 +62,12 @@ func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
 var zero = dec("0")
 
+// copied returns the listing of another coin with the same properties, which trades.
+func (l listing) copied(coin string, _ int) listing {
+	l.Base, l.Symbol, l.Halted = coin, coin+"USDT", false
+	return l
+}
+
 // complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument

@@ -65,6 +65,12 @@
 //     always sends, are empty.
 //   - The dead-man switch cancels orders, but not stops.
 //
+// # Pace
+//
+// [simnet.Pace] sets how many instruments the venue lists and how often books and trades
+// change. With steps below 100 ms a change is sent with its step, faster than the venue
+// would.
+//
 // # Recordings
 //
 // [Sim.Replay] plays a recording of the venue's public streams as the market of the

@@ -273,7 +273,7 @@ func (h *hub) flush(base time.Time) {
 	h.closeSilent(base)
 	h.closeUpgraded(base)
 	h.flushAccounts(base)
-	if h.due(paceBook, base) {
+	if h.sim.options.Pace.IsEager() || h.due(paceBook, base) {
 		h.flushBooks(base)
 	}
 	if h.due(paceTicker, base) {

@@ -59,6 +59,15 @@ func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 // below.
 const priceBand = "0.05"
 
+// copiedCodes is below the codes of copied listings.
+const copiedCodes = 20_000
+
+// copied returns the listing of another coin with the same properties, which trades.
+func (l listing) copied(coin string, n int) listing {
+	l.Base, l.code, l.state, l.Halted = coin, copiedCodes+int64(n), "", false
+	return l
+}
+
 // complete fills the instrument from the fields of the venue.
 func (l listing) complete() listing {
 	i := &l.Instrument

@@ -43,7 +43,8 @@ func New(options Options) (*Sim, error) {
 }
 
 func (s *Sim) list() (instruments []simcore.Instrument) {
-	s.listings, s.symbols, instruments = simnet.List(listings, listing.complete, func(l *listing) simcore.Instrument { return l.Instrument })
+	rows := simnet.Resize(listings, s.options.Pace.Symbols, listing.copied)
+	s.listings, s.symbols, instruments = simnet.List(rows, listing.complete, func(l *listing) simcore.Instrument { return l.Instrument })
 	return instruments
 }
 

@@ -3,7 +3,10 @@ package okxsim_test
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/simcore/simtest"
 )
 
@@ -110,6 +113,26 @@ func TestLeverageIsShownInPositions(t *testing.T) {
 		s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["lever"] == "7" })
 		s.Send(`{"op":"unsubscribe","args":[{"channel":"positions","instType":"ANY"}]}`)
 		for s.Next()["event"] != "unsubscribe" {
+		}
+	})
+}
+
+// A driven venue lists further instruments and sends their changes with each step.
+func TestStreamsOfADrivenVenue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pace := simnet.Pace{Rate: 200, Symbols: 12, BookStep: 10 * time.Millisecond}
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Seed: 3, Pace: pace}})
+		for _, channel := range []string{"books", "trades"} {
+			s, anything := v.stream("public"), func(_, _ object) bool { return true }
+			s.subscribe(`{"channel":"` + channel + `","instId":"SIM3-USDT-SWAP"}`)
+			begun := simtest.Num(s.push(channel, anything)["ts"])
+			var last object
+			for range 100 {
+				last = s.push(channel, anything)
+			}
+			if took := simtest.Num(last["ts"]).Sub(begun).IntPart(); took > 1_000 {
+				t.Errorf("%s: 100 messages in %d ms, want 1000 ms at most", channel, took)
+			}
 		}
 	})
 }

@@ -13,6 +13,9 @@
 //	s.Exchange().Subscribe(s.streams.receive)
 //	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
 //
+// A [Pace] gives it more instruments than its listing, more trades, and books that change
+// more often, so that a client, not the simulator, is the limit of a measurement.
+//
 // A [Server] owns its listeners and its sessions. Close stops everything and
 // returns when the last goroutine has ended; an open connection delays it no longer
 // than a write takes.

@@ -1,6 +1,7 @@
 package simnet
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,19 @@ func List[Row any](rows []Row, complete func(Row) Row, instrument func(*Row) sim
 		symbols, instruments = append(symbols, i.Symbol), append(instruments, i)
 	}
 	return bySymbol, symbols, instruments
+}
+
+// Resize returns the first count rows of a listing, all of them without a count. Beyond its end
+// follow copies of its rows in turn, as copied returns them for the n-th copy and its coin.
+func Resize[Row any](rows []Row, count int, copied func(row Row, coin string, n int) Row) []Row {
+	if count <= 0 {
+		return rows
+	}
+	sized := slices.Clone(rows[:min(count, len(rows))])
+	for n := 1; len(sized) < count; n++ {
+		sized = append(sized, copied(rows[(n-1)%len(rows)], "SIM"+strconv.Itoa(n), n))
+	}
+	return sized
 }
 
 // Table parses a listing table: a line of column names and a line for each

@@ -1,6 +1,7 @@
 package simnet_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -60,4 +61,16 @@ func TestBookDeltaTurnsOneSideIntoTheOther(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestResize(t *testing.T) {
+	t.Parallel()
+	copied := func(row, coin string, n int) string { return fmt.Sprint(row, coin, n) }
+	for count, want := range map[int]string{
+		-1: "[a b]", 0: "[a b]", 1: "[a]", 2: "[a b]", 5: "[a b aSIM11 bSIM22 aSIM33]",
+	} {
+		if got := fmt.Sprint(simnet.Resize([]string{"a", "b"}, count, copied)); got != want {
+			t.Errorf("%d rows = %s, want %s", count, got, want)
+		}
+	}
 }

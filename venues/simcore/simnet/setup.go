@@ -15,6 +15,8 @@ type Setup struct {
 	Seed uint64
 	// Quiet disables the order flow: the books move only by script and by orders.
 	Quiet bool
+	// Pace is how many markets there are and how fast they move.
+	Pace Pace
 	// Now is the base clock; default time.Now.
 	Now func() time.Time
 	// ClockOffset is how far the venue's clock is ahead at the start.

@@ -14,7 +14,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// PumpInterval is the interval of a serving venue's steps.
+// PumpInterval is the interval of a serving venue's steps, unless its [Pace] has a
+// shorter one.
 const PumpInterval = 50 * time.Millisecond
 
 const demoAccountID = "demo"
@@ -37,13 +38,14 @@ type Venue struct {
 	demo     simcore.AccountInfo
 	protocol Protocol
 	deferred deferredCalls
+	pump     time.Duration
 
 	mu        sync.Mutex
 	endpoints Endpoints
 	play      func()
 
-	pump   sync.WaitGroup
-	closed sync.Once
+	running sync.WaitGroup
+	closed  sync.Once
 }
 
 // Protocol is the part of a venue that differs from others.
@@ -70,9 +72,13 @@ func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 	if c := setup.DemoCredentials; c != nil && len(c.APIKey) != rules.Credentials.KeyLen {
 		return nil, fmt.Errorf("simulated %s: the demo key must have %d characters", rules.Name, rules.Credentials.KeyLen)
 	}
-	v := &Venue{Log: setup.logger(), Clock: setup.clock(), InjectedFaults: &simcore.FaultInjector{}}
+	if err := setup.Pace.Check(); err != nil {
+		return nil, fmt.Errorf("simulated %s: %w", rules.Name, err)
+	}
+	v := &Venue{Log: setup.logger(), Clock: setup.clock(), InjectedFaults: &simcore.FaultInjector{}, pump: setup.Pace.pumpInterval()}
 	v.Server = NewServer(v.Log)
 	rules.Seed, rules.Quiet, rules.Clock, rules.Ledger = setup.Seed, setup.Quiet, v.Clock, setup.Ledger
+	rules.FlowStep, rules.TradesPerSecond = setup.Pace.BookStep, setup.Pace.Rate
 	var err error
 	if v.exchange, err = simcore.New(rules); err != nil {
 		return nil, fmt.Errorf("simulated %s: %w", rules.Name, err)
@@ -106,15 +112,15 @@ func (v *Venue) Serve(venue, control net.Listener) {
 	v.protocol.Routes(app)
 	v.Server.Serve(app, venue)
 	v.Server.Serve(NewControlApp(v.control), control)
-	v.pump.Go(v.run)
+	v.running.Go(v.run)
 	if v.play != nil {
-		v.pump.Go(v.play)
+		v.running.Go(v.play)
 	}
 }
 
 // run takes steps until the server closes.
 func (v *Venue) run() {
-	ticker := time.NewTicker(PumpInterval)
+	ticker := time.NewTicker(v.pump)
 	defer ticker.Stop()
 	for {
 		select {
@@ -127,7 +133,7 @@ func (v *Venue) run() {
 }
 
 // Step does what is due now: the market, the calls of [Venue.After], then the messages
-// to clients. Serve calls it every [PumpInterval]; a test without Serve may call it
+// to clients. Serve calls it every [PumpInterval] or faster; a test without Serve may call it
 // directly.
 func (v *Venue) Step() {
 	v.exchange.Tick()
@@ -154,7 +160,7 @@ func (v *Venue) Close() error {
 	var err error
 	v.closed.Do(func() {
 		err = v.Server.Close()
-		v.pump.Wait()
+		v.running.Wait()
 	})
 	return err
 }
