@@ -18,6 +18,7 @@ test.each<[string, Partial<Draft>, Instrument, string, readonly string[] | undef
   ["qty", {qty: "100.001"}, instrument, "At most 100 BTC.", ["100"]],
   ["qty", {qty: "10.001", type: "market"}, instrument, "At most 10 BTC.", ["10"]],
   ["qty", {qty: "0.002", price: "100"}, instrument, "Worth at least 5 USDT.", ["0.050"]],
+  ["qty", {type: "stop_market", qty: "0.002", price: "", triggerPrice: "100"}, instrument, "Worth at least 5 USDT.", ["0.050"]],
   ["stopLoss", {stopLoss: "65010"}, instrument, "Below 65\u202f010, to buy.", undefined],
   ["takeProfit", {takeProfit: "65009.9"}, instrument, "Above 65\u202f010, to buy.", undefined],
   ["stopLoss", {side: "sell", stopLoss: "65009.9"}, instrument, "Above 65\u202f010, to sell.", undefined],
@@ -30,6 +31,7 @@ test.each<[Partial<Draft>, Instrument]>([
   [{}, instrument], [{qty: "0.3", price: "0.1"}, {...instrument, qtyStep: "0.1", minNotional: null}], [{qty: " 1 ", price: "0.0000001"}, tiny],
   [{qty: "123456789012345678", price: "123456789012345678.1234567"}, tiny],
   [{qty: "0.001", price: "100", reduceOnly: true}, instrument], [{type: "market", price: "", qty: "0.001"}, instrument],
+  [{type: "market", triggerPrice: "60000", stopLoss: "61000"}, instrument],
   [{price: "", qty: ""}, instrument], [{reduceOnly: true, stopLoss: "nonsense"}, instrument],
 ])("no fault in %o", (change, of) => expect(faultsOf(draft(change), of)).toEqual({}));
 

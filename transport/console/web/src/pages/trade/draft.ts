@@ -83,6 +83,12 @@ export function mayPostOnly({type, timeInForce}: Draft): boolean {
   return hasPrice(type) && timeInForce === "gtc";
 }
 
+// entryOf returns the price by which the value and the protection of the order are judged; that of a market order is not known here, and empty.
+function entryOf({type, price, triggerPrice}: Draft): string {
+  if (hasPrice(type)) return price.trim();
+  return hasTrigger(type) ? triggerPrice.trim() : "";
+}
+
 function formFault(text: string): Fault | undefined {
   const {fault} = typed(text);
   return fault === undefined ? undefined : {text: fault};
@@ -95,8 +101,8 @@ function qtyFault(draft: Draft, {qtyStep, minQty, maxQty, maxMarketQty, minNotio
   if (most !== null && compare(qty, most) > 0) return {text: `At most ${shown(most)} ${baseCurrency}.`, instead: [most]};
   const steps = nearest(qty, qtyStep);
   if (steps) return {text: `Not a multiple of ${shown(qtyStep)}.`, instead: steps};
-  const price = draft.price.trim();
-  if (minNotional === null || draft.reduceOnly || !hasPrice(draft.type) || typed(price).fault) return undefined;
+  const price = entryOf(draft);
+  if (minNotional === null || draft.reduceOnly || typed(price).fault) return undefined;
   if (compare(product(qty, price) ?? minNotional, minNotional) >= 0) return undefined;
   return {text: `Worth at least ${shown(minNotional)} ${quoteCurrency}.`, instead: [leastFor(minNotional, price, qtyStep)]};
 }
@@ -105,7 +111,7 @@ function priceFault(draft: Draft, name: Field, {tickSize}: Instrument): Fault | 
   const value = draft[name].trim();
   const ticks = nearest(value, tickSize);
   if (ticks) return {text: `Not a multiple of ${shown(tickSize)}.`, instead: ticks};
-  const entry = (hasPrice(draft.type) ? draft.price : draft.triggerPrice).trim();
+  const entry = entryOf(draft);
   if ((name !== "stopLoss" && name !== "takeProfit") || typed(entry).fault) return undefined;
   const below = (name === "stopLoss") === (draft.side === "buy");
   if (compare(value, entry) === (below ? -1 : 1)) return undefined;
