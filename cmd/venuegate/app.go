@@ -89,7 +89,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.owned.add(a.engine.Close)
 	a.adminServer = admin.NewServer(admin.ServerOptions{
 		Registry: a.engine.registry, Token: a.token, Readiness: a.engine.Readiness, Operations: operationsOf{a.engine},
-		Latency: a.engine.latency.report, Backup: a.engine.backup,
+		Backup:  a.engine.backup,
 		Metrics: metrics, Console: a.engine.operatorConsole(), Log: a.log.Named("admin"),
 	})
 	return nil

@@ -8,13 +8,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"venuegate/transport/admin"
+	"venuegate/transport/registry"
 	"venuegate/venues"
 )
 
 const (
-	// latencyOrdersMax is the number of orders of each venue whose hops are kept. They are
-	// in memory only: an order's record does not have them.
+	// latencyOrdersMax is the number of orders of each venue whose hops are kept, those of all
+	// customers together. They are in memory only: an order's record does not have them.
 	latencyOrdersMax = 2048
 	// slowestMax is the number of the slowest orders that are listed.
 	slowestMax = 10
@@ -41,8 +41,9 @@ type newestOrders struct {
 }
 
 type placedOrder struct {
-	id   string
-	hops *venues.Hops
+	customer string
+	id       string
+	hops     *venues.Hops
 }
 
 func newLatency(metrics prometheus.Registerer) *latency {
@@ -61,15 +62,15 @@ func newLatency(metrics prometheus.Registerer) *latency {
 }
 
 // order adds an order that was answered.
-func (l *latency) order(exchange venues.Venue, orderID string, hops *venues.Hops) {
+func (l *latency) order(exchange venues.Venue, customer, orderID string, hops *venues.Hops) {
 	eachHop(hops, func(hop venues.Hop, took time.Duration) { l.durations[hop].Observe(took.Seconds()) })
 	n := l.newest[exchange]
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.ring) < latencyOrdersMax {
-		n.ring = append(n.ring, placedOrder{orderID, hops})
+		n.ring = append(n.ring, placedOrder{customer, orderID, hops})
 	} else {
-		n.ring[n.count%latencyOrdersMax] = placedOrder{orderID, hops}
+		n.ring[n.count%latencyOrdersMax] = placedOrder{customer, orderID, hops}
 	}
 	n.count++
 }
@@ -87,50 +88,70 @@ func eachHop(hops *venues.Hops, do func(hop venues.Hop, took time.Duration)) (to
 	return total
 }
 
-// report returns the percentiles and the slowest orders of each venue.
-func (l *latency) report() admin.Latency {
-	r := admin.Latency{Items: make([]admin.VenueLatency, 0, len(l.newest))}
+// Latency implements registry.LatencyReader.
+func (l *latency) Latency(customer string) registry.Latency {
+	r := registry.Latency{Items: make([]registry.VenueLatency, 0, len(l.newest))}
 	for _, exchange := range venues.All() {
-		n := l.newest[exchange]
-		n.mu.Lock()
-		orders := slices.Clone(n.ring)
-		n.mu.Unlock()
+		orders := l.newest[exchange].list(func(o *placedOrder) bool { return customer == "" || o.customer == customer })
 		r.Items = append(r.Items, venueLatency(exchange, orders))
 	}
 	return r
 }
 
-func venueLatency(exchange venues.Venue, orders []placedOrder) admin.VenueLatency {
+// OrderLatency implements registry.LatencyReader.
+func (l *latency) OrderLatency(customer, orderID string) (registry.OrderLatency, bool) {
+	for _, exchange := range venues.All() {
+		found := l.newest[exchange].list(func(o *placedOrder) bool { return o.id == orderID && (customer == "" || o.customer == customer) })
+		if len(found) > 0 {
+			return orderLatency(&found[0]), true
+		}
+	}
+	return registry.OrderLatency{}, false
+}
+
+// list returns the orders that match.
+func (n *newestOrders) list(match func(*placedOrder) bool) []placedOrder {
+	n.mu.Lock()
+	orders := slices.Clone(n.ring)
+	n.mu.Unlock()
+	return slices.DeleteFunc(orders, func(o placedOrder) bool { return !match(&o) })
+}
+
+func orderLatency(o *placedOrder) registry.OrderLatency {
+	row := registry.OrderLatency{OrderID: o.id, ReceivedAt: o.hops.Received().UTC().Format(venues.TimeFormat), Hops: map[string]int64{}}
+	row.Total = eachHop(o.hops, func(hop venues.Hop, took time.Duration) { row.Hops[hop.String()] = took.Microseconds() }).Microseconds()
+	return row
+}
+
+func venueLatency(exchange venues.Venue, orders []placedOrder) registry.VenueLatency {
 	times := map[string][]int64{}
-	list := make([]admin.OrderLatency, 0, len(orders))
-	for _, o := range orders {
-		row := admin.OrderLatency{OrderID: o.id, ReceivedAt: o.hops.Received().UTC().Format(venues.TimeFormat), Hops: map[string]int64{}}
-		total := eachHop(o.hops, func(hop venues.Hop, took time.Duration) {
-			times[hop.String()] = append(times[hop.String()], took.Microseconds())
-			row.Hops[hop.String()] = took.Microseconds()
-		})
-		row.Total = total.Microseconds()
+	list := make([]registry.OrderLatency, 0, len(orders))
+	for i := range orders {
+		row := orderLatency(&orders[i])
+		for hop, took := range row.Hops {
+			times[hop] = append(times[hop], took)
+		}
 		times[hopTotal] = append(times[hopTotal], row.Total)
 		list = append(list, row)
 	}
-	v := admin.VenueLatency{Exchange: string(exchange), Orders: len(orders)}
+	v := registry.VenueLatency{Exchange: string(exchange), Orders: len(orders)}
 	for hop := range venues.HopCount {
 		v.Hops = append(v.Hops, percentiles(hop.String(), times[hop.String()]))
 	}
 	v.Hops = append(v.Hops, percentiles(hopTotal, times[hopTotal]))
-	slices.SortFunc(list, func(a, b admin.OrderLatency) int { return cmp.Compare(b.Total, a.Total) })
+	slices.SortFunc(list, func(a, b registry.OrderLatency) int { return cmp.Compare(b.Total, a.Total) })
 	v.Slowest = list[:min(slowestMax, len(list))]
 	return v
 }
 
 // percentiles returns the percentiles of times by the nearest rank; zeros if there are none.
-func percentiles(hop string, times []int64) admin.HopLatency {
-	h := admin.HopLatency{Hop: hop, Orders: len(times)}
+func percentiles(hop string, times []int64) registry.HopLatency {
+	h := registry.HopLatency{Hop: hop, Orders: len(times)}
 	if len(times) == 0 {
 		return h
 	}
 	slices.Sort(times)
-	rank := func(percent int) int64 { return times[(len(times)*percent+99)/100-1] }
-	h.P50, h.P90, h.P99, h.Max = rank(50), rank(90), rank(99), times[len(times)-1]
+	rank := func(perMille int) int64 { return times[(len(times)*perMille+999)/1000-1] }
+	h.P50, h.P90, h.P99, h.P999, h.Max = rank(500), rank(900), rank(990), rank(999), times[len(times)-1]
 	return h
 }

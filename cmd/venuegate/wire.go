@@ -132,7 +132,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.registry = registry.New(registry.Options{
 		Store: e.store, Service: e.tree, Sessions: e.auth, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, ConsoleURL: e.consoleURL, Targets: e.outbound.targets(), Bots: e.outbound.telegram, Files: e.outbound.workbook,
-		Trades: tradeReader{e.store}, Venues: e.Venues, FailedProofs: e.proofs.Failed,
+		Trades: tradeReader{e.store}, Latency: e.latency, Venues: e.Venues, FailedProofs: e.proofs.Failed,
 	})
 	e.recordUses()
 	if err := e.openEdges(ctx, times, countSignals(metrics)); err != nil {
@@ -271,7 +271,7 @@ func (e *engine) AccountReady(ctx context.Context, customer string, exchange ven
 
 // observeOrder receives the hops of an order that was answered.
 func (e *engine) observeOrder(exchange venues.Venue, orderID string, cmd *venues.Command) {
-	e.latency.order(exchange, orderID, cmd.Hops)
+	e.latency.order(exchange, cmd.Customer, orderID, cmd.Hops)
 	e.spans.order(exchange, orderID, cmd.Origin, cmd.Hops)
 }
 

@@ -41,12 +41,6 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// sampleLatency is the report of a service that has placed an order.
-var sampleLatency = admin.Latency{Items: []admin.VenueLatency{{
-	Exchange: "okx", Orders: 1, Hops: []admin.HopLatency{{Hop: "total", Orders: 1, P50: 900, P90: 900, P99: 900, Max: 900}},
-	Slowest: []admin.OrderLatency{{OrderID: "ord_1", ReceivedAt: "2026-03-01T09:00:00.000Z", Total: 900, Hops: map[string]int64{"total": 900}}},
-}}}
-
 // fixture is a running administration listener over a store in memory. Every response is
 // validated against the OpenAPI document.
 type fixture struct {
@@ -117,8 +111,8 @@ func openOn(t *testing.T, listener net.Listener, changes ...func(*registry.Optio
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
 	h.server = admin.NewServer(admin.ServerOptions{
 		Registry: h.registry, Token: token, Readiness: func() api.Readiness { return h.ready }, Metrics: metrics, Log: zap.New(core),
-		Operations: operationstest.Source{}, Latency: func() admin.Latency { return sampleLatency },
-		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
+		Operations: operationstest.Source{},
+		Backup:     func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
 	h.url = "http://" + listener.Addr().String()
 	served := make(chan error, 1)

@@ -87,8 +87,8 @@ var bodies = map[string]any{
 	"NewAlert": registry.NewAlert{}, "AlertChange": registry.AlertChange{}, "Alert": registry.Alert{}, "Condition": registry.Condition{},
 	"JournalRow": registry.Row{}, "JournalField": persistence.JournalField{}, "Verified": registry.Verified{}, "BrokenChain": registry.BrokenChain{},
 	"ClosedTrade": registry.Trade{}, "TradeTotal": registry.TradeTotal{},
-	"Rotated": registry.Rotated{}, "LatencyReport": admin.Latency{}, "VenueLatency": admin.VenueLatency{},
-	"HopLatency": admin.HopLatency{}, "OrderLatency": admin.OrderLatency{},
+	"Rotated": registry.Rotated{}, "LatencyReport": registry.Latency{}, "VenueLatency": registry.VenueLatency{},
+	"HopLatency": registry.HopLatency{}, "OrderLatency": registry.OrderLatency{},
 	"Actors": operations.Actors{}, "Actor": operations.Actor{}, "Incidents": operations.Incidents{}, "ActorFailure": operations.Failure{}, "DeadLetter": operations.DeadLetter{},
 	"VenueState": operations.Venue{}, "Connections": operations.Connections{}, "VenueLimit": operations.RateLimit{}, "WaitingRequests": operations.Waiting{},
 	"BookState": operations.Book{}, "Streams": operations.Streams{}, "StreamKey": operations.StreamKey{}, "StoreState": operations.Store{}, "Commits": operations.Commits{},
@@ -228,7 +228,7 @@ func TestEveryOperationSucceeds(t *testing.T) {
 func (h *fixture) succeedReads() {
 	for _, path := range []string{
 		"/healthz", "/metrics", "/openapi.yaml", "/debug/pprof/cmdline", "/debug/pprof/heap",
-		"/admin/v1/latency", "/admin/v1/backup", "/admin/v1/journal/verify", "/admin/v1/actors", "/admin/v1/incidents", "/admin/v1/venues",
+		"/admin/v1/latency", "/admin/v1/latency/ord_1", "/admin/v1/backup", "/admin/v1/journal/verify", "/admin/v1/actors", "/admin/v1/incidents", "/admin/v1/venues",
 		"/admin/v1/books", "/admin/v1/streams", "/admin/v1/store", "/admin/v1/config",
 	} {
 		h.call(http.StatusOK, "GET", path, "")

@@ -63,7 +63,7 @@
 //	     incidents, venues, books,
 //	     streams, store, config,
 //	     journal/verify, rotate-key
-//	GET  /admin/v1/latency              where the newest orders spent their time
+//	GET  /admin/v1/latency[/{id}]       where the newest orders spent their time, ?customer=
 //	GET  /admin/v1/backup               all durable data  (token)
 //
 // Calls marked (token), and every call below /admin/v1, require the administration

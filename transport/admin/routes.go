@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"io"
@@ -45,17 +44,11 @@ const prefix = "/admin/v1"
 
 func (s *Server) routeRecords() {
 	v1 := s.app.Group(prefix, s.authorize)
-	server := func(*registry.View) *Server { return s }
-	routes := []recordapi.Route{
-		{Method: http.MethodGet, Path: "/backup", Handle: s.backup},
-		{Method: http.MethodGet, Path: "/latency", Handle: recordapi.One(server, (*Server).latency)},
-	}
+	routes := []recordapi.Route{{Method: http.MethodGet, Path: "/backup", Handle: s.backup}}
 	for _, r := range slices.Concat(recordapi.Records(), operations.Routes(s.Operations), routes) {
 		v1.Add(r.Method, r.Path, func(c *fiber.Ctx) error { return r.Handle(&s.calls, &s.Registry.View, c) })
 	}
 }
-
-func (s *Server) latency(context.Context, string) (Latency, error) { return s.Latency(), nil }
 
 func (s *Server) backup(on *recordapi.Server, _ *registry.View, c *fiber.Ctx) error {
 	on.Stream(c, fiber.MIMEOctetStream, func(w io.Writer) error { return s.Backup(on.Context, w) })

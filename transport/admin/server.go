@@ -43,8 +43,6 @@ type ServerOptions struct {
 	Readiness func() api.Readiness
 	// Operations reports the state of the running parts.
 	Operations operations.Source
-	// Latency returns where the newest orders spent their time.
-	Latency func() Latency
 	// Backup writes all durable data while the service runs.
 	Backup func(context.Context, io.Writer) error
 	// Metrics are served at /metrics.

@@ -88,6 +88,7 @@ var recordAccess = map[string]access{
 	"GET /alerts": read, "GET /alerts/:id": read,
 	"GET /signals": read, "GET /signals/:id": read,
 	"GET /journal": read, "GET /journal/export": read,
+	"GET /latency": read, "GET /latency/:id": read,
 	"GET /trades": read, "GET /trades/export": read,
 
 	"POST /alerts": trade, "PATCH /alerts/:id": trade, "DELETE /alerts/:id": trade,

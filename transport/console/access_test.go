@@ -27,7 +27,8 @@ var may = map[string]string{
 	"GET /endpoints/:id/files": "viewer trader owner operator", "GET /endpoints/:id/files/:name": "viewer trader owner operator",
 	"GET /alerts": "viewer trader owner operator", "GET /alerts/:id": "viewer trader owner operator",
 	"GET /signals": "viewer trader owner operator", "GET /signals/:id": "viewer trader owner operator", "POST /signals/:id/test": "trader owner",
-	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /trades": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
+	"GET /journal": "viewer trader owner operator", "GET /journal/export": "viewer trader owner operator", "GET /latency": "viewer trader owner operator", "GET /latency/:id": "viewer trader owner operator",
+	"GET /trades": "viewer trader owner operator", "GET /trades/export": "viewer trader owner operator",
 	"POST /alerts": "trader owner", "PATCH /alerts/:id": "trader owner", "DELETE /alerts/:id": "trader owner",
 	"POST /endpoints/:id/test": "trader owner", "POST /endpoints/:id/resend": "trader owner", "POST /hooks/:id/test": "trader owner", "POST /hooks/:id/fire": "trader owner",
 	"POST /accounts/:id/halt": "trader owner operator", "POST /halt": "trader owner operator",
@@ -174,7 +175,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 		"endpoints": owner.created("/endpoints", map[string]any{"customer": h.customer, "url": "https://example.com/"}),
 		"alerts":    owner.created("/alerts", map[string]any{"customer": h.customer, "exchange": "binance", "symbol": "BTCUSDT", "condition": map[string]any{"field": "last", "op": "above", "value": "1"}}),
 	}
-	ids["signals"] = h.signal(ids["hooks"])
+	ids["signals"], ids["latency"] = h.signal(ids["hooks"]), "ord_1"
 	bodies := map[string]map[string]any{
 		"POST /hooks/:id/test":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
 		"POST /hooks/:id/fire":       {"action": "order", "exchange": "binance", "symbol": "BTCUSDT", "side": "buy", "type": "market", "qty": "1"},
@@ -204,7 +205,7 @@ func TestForeignRecordsAreNotFound(t *testing.T) {
 	if a := eve.post(http.StatusOK, "/halt", map[string]any{"customer": h.customer}); a.text != `{"items":[]}` {
 		t.Errorf("halt of a customer without accounts = %s, want no results", a.text)
 	}
-	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries", "/overview", "/trades"} {
+	for _, path := range []string{"/keys", "/users", "/accounts", "/hooks", "/endpoints", "/alerts", "/signals", "/journal", "/deliveries", "/overview", "/trades", "/latency"} {
 		eve.get(http.StatusNotFound, path+"?customer="+own)
 		if a := eve.get(http.StatusOK, path); strings.Contains(a.text, own) || strings.Contains(a.text, ids["keys"]) {
 			t.Errorf("%s = %s, want nothing of the other customer", path, a.text)

@@ -75,6 +75,8 @@ func TestEveryOperationSucceeds(t *testing.T) {
 	b.get(http.StatusOK, "/overview")
 	b.get(http.StatusOK, "/journal?limit=2")
 	b.get(http.StatusOK, "/journal/export")
+	b.get(http.StatusOK, "/latency")
+	b.get(http.StatusOK, "/latency/ord_1")
 	b.get(http.StatusOK, "/trades?limit=2")
 	b.get(http.StatusOK, "/trades/export")
 	key := b.created("/keys", map[string]any{"customer": h.customer, "name": "bot", "scopes": []string{"read"}})

@@ -93,6 +93,8 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	options.Sessions = revoker{h.auth, h.service}
 	h.files = t.TempDir()
 	options.Files = registrytest.Folder(h.files)
+	latency := &registrytest.Latency{}
+	options.Latency = latency
 	h.registry = registry.New(options)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -144,7 +146,7 @@ func open(t *testing.T, changes ...func(*console.Options)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.customer = customer.ID
+	h.customer, latency.Of = customer.ID, customer.ID
 	return h
 }
 

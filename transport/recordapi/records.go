@@ -34,6 +34,7 @@ func files(v *registry.View) *registry.Files           { return v.Files }
 func alerts(v *registry.View) *registry.Alerts         { return v.Alerts }
 func signals(v *registry.View) *registry.Signals       { return v.Signals }
 func overviews(v *registry.View) *registry.Overviews   { return v.Overviews }
+func latencies(v *registry.View) *registry.Latencies   { return v.Latencies }
 
 // Records returns the calls on the records of a view.
 func Records() []Route {
@@ -110,6 +111,9 @@ func Records() []Route {
 
 		{http.MethodGet, "/journal", listJournal},
 		{http.MethodGet, "/journal/export", exportJournal},
+		{http.MethodGet, "/latency", ofCustomer(latencies, (*registry.Latencies).Report)},
+		{http.MethodGet, "/latency/:id", One(latencies, (*registry.Latencies).Order)},
+
 		{http.MethodGet, "/trades", listTrades},
 		{http.MethodGet, "/trades/export", exportTrades},
 	}

@@ -71,6 +71,8 @@ type Options struct {
 	Bots   Bots
 	Files  FileStore
 	Trades TradeReader
+	// Latency has the newest orders.
+	Latency LatencyReader
 	// Environments has the environment of each configured venue.
 	Environments map[venues.Venue]string
 	// FailedProofs returns the number of requests to a channel whose sender was not authenticated,
@@ -107,6 +109,7 @@ type View struct {
 	Signals    *Signals
 	Trades     *Trades
 	Overviews  *Overviews
+	Latencies  *Latencies
 
 	installation *Installation
 }
@@ -155,6 +158,8 @@ func (r *Registry) view(s scope, author Author) View {
 		Journal:  &Journal{scope: s, store: o.Store},
 		Signals:  &Signals{scope: s, store: o.Store, service: o.Service, newID: audit.newID},
 		Trades:   &Trades{scope: s, reader: o.Trades, instruments: instruments},
+
+		Latencies: &Latencies{scope: s, reader: o.Latency},
 	}
 	v.Endpoints = &Endpoints{scope: s, audit: audit, store: o.Store, service: o.Service, secrets: o.Secrets, targets: o.Targets, bots: o.Bots, hooks: v.Hooks}
 	v.Deliveries = &Deliveries{endpoints: v.Endpoints, store: o.Store}

@@ -42,9 +42,12 @@ func newInstallation(t *testing.T) *installation {
 	}
 	options := registrytest.Options(in.store, in.service)
 	options.Files, options.Examiner = registrytest.Folder(dir), in.examiner
+	latency := &registrytest.Latency{}
+	options.Latency = latency
 	in.Registry = registry.New(options)
 	ctx := t.Context()
 	in.alice = made(in.Customers.Create(ctx, registry.NewCustomer{Name: "Alice"})).ID
+	latency.Of = in.alice
 	in.bob = made(in.Customers.Create(ctx, registry.NewCustomer{Name: "Bob"})).ID
 	in.key = made(in.Keys.Create(ctx, in.newKey())).ID
 	in.user = made(in.Users.Create(ctx, in.newUser())).ID
@@ -331,6 +334,12 @@ var calls = map[string]call{
 
 	"Overviews.Get": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Overviews.Get(ctx, in.alice))
+	},
+	"Latencies.Report": func(ctx context.Context, in *installation, v *registry.View) error {
+		return done(v.Latencies.Report(ctx, in.alice))
+	},
+	"Latencies.Order": func(ctx context.Context, _ *installation, v *registry.View) error {
+		return done(v.Latencies.Order(ctx, "ord_1"))
 	},
 	"Trades.List": func(ctx context.Context, in *installation, v *registry.View) error {
 		return done(v.Trades.List(ctx, registry.TradeQuery{Customer: in.alice}, registry.PageRequest{}))

@@ -30,7 +30,7 @@ func Options(store persistence.Store, service *Service) registry.Options {
 	accept := func(string) error { return nil }
 	return registry.Options{
 		Store: store, Service: service, Sessions: service, Vault: Vault{}, Secrets: &Secrets{}, Examiner: &Examiner{},
-		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{}, Bots: Bots{},
+		Environments: map[venues.Venue]string{venues.Binance: "testnet"}, Trades: &Trades{}, Latency: &Latency{}, Bots: Bots{},
 		FailedProofs: func(string) (int, time.Time) { return 3, time.Now() },
 		Venues: func() []api.VenueState {
 			return []api.VenueState{{Exchange: venues.Binance, Status: "up", Since: venues.At(time.Now()), Environment: "testnet"}}
@@ -342,6 +342,26 @@ func (f Folder) Files(context.Context, persistence.Endpoint) ([]fs.FileInfo, err
 // Open implements registry.FileStore.
 func (f Folder) Open(_ context.Context, _ persistence.Endpoint, name string) (*os.File, error) {
 	return os.Open(filepath.Join(string(f), filepath.Base(name)))
+}
+
+// Latency has one order, ord_1, of the customer Of.
+type Latency struct{ Of string }
+
+var hops = registry.OrderLatency{OrderID: "ord_1", ReceivedAt: "2026-03-01T09:00:00.000Z", Total: 900, Hops: map[string]int64{"answered": 900}}
+
+// Latency implements registry.LatencyReader.
+func (l *Latency) Latency(customer string) registry.Latency {
+	of := registry.VenueLatency{Exchange: "okx", Hops: []registry.HopLatency{}, Slowest: []registry.OrderLatency{}}
+	if _, kept := l.OrderLatency(customer, hops.OrderID); kept {
+		of.Orders, of.Slowest = 1, append(of.Slowest, hops)
+		of.Hops = append(of.Hops, registry.HopLatency{Hop: "total", Orders: 1, P50: 900, P90: 900, P99: 900, P999: 900, Max: 900})
+	}
+	return registry.Latency{Items: []registry.VenueLatency{of}}
+}
+
+// OrderLatency implements registry.LatencyReader.
+func (l *Latency) OrderLatency(customer, orderID string) (registry.OrderLatency, bool) {
+	return hops, orderID == hops.OrderID && (customer == "" || customer == l.Of)
 }
 
 // Trades are those of every customer.

@@ -65,6 +65,10 @@ export type StreamKey = Records["schemas"]["StreamKey"];
 export type StoreState = Records["schemas"]["StoreState"];
 export type Configuration = Records["schemas"]["Configuration"];
 export type ConfigValue = Records["schemas"]["ConfigValue"];
+export type LatencyReport = Records["schemas"]["LatencyReport"];
+export type VenueLatency = Records["schemas"]["VenueLatency"];
+export type HopLatency = Records["schemas"]["HopLatency"];
+export type OrderLatency = Records["schemas"]["OrderLatency"];
 export type Verified = Records["schemas"]["Verified"];
 export type Rotated = Records["schemas"]["Rotated"];
 

@@ -1,4 +1,4 @@
-import {IconAdjustmentsHorizontal, IconArrowsExchange, IconBell, IconBinaryTree, IconBolt, IconBook2, IconBroadcast, IconBuilding, IconBuildingBank, IconChartCandle, IconDatabase, IconHome, IconKey, IconListDetails, IconMessage2, IconNotebook, IconReceipt2, IconSend, IconSettings, IconShieldHalf, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
+import {IconActivity, IconAdjustmentsHorizontal, IconArrowsExchange, IconBell, IconBinaryTree, IconBolt, IconBook2, IconBroadcast, IconBuilding, IconBuildingBank, IconChartCandle, IconDatabase, IconHome, IconKey, IconListDetails, IconMessage2, IconNotebook, IconReceipt2, IconSend, IconSettings, IconShieldHalf, IconStack2, IconUsers, IconWebhook, IconWorldUpload, type Icon} from "@tabler/icons-react";
 import {lazy, type ComponentType} from "react";
 import type {Session} from "../api/types";
 import {mayChange} from "./session";
@@ -38,6 +38,7 @@ export const pages: readonly Page[] = [
   {path: "/operator/books", title: "Books", letter: "b", icon: IconBook2, operator: true, show: lazy(() => import("../pages/operator/Books"))},
   {path: "/operator/streams", title: "Streams", letter: "t", icon: IconBroadcast, operator: true, show: lazy(() => import("../pages/operator/Streams"))},
   {path: "/operator/actors", title: "Actors", letter: "x", icon: IconBinaryTree, primary: true, operator: true, show: lazy(() => import("../pages/operator/Actors"))},
+  {path: "/operator/latency", title: "Latency", letter: "l", icon: IconActivity, operator: true, show: lazy(() => import("../pages/operator/Latency"))},
   {path: "/operator/store", title: "Store", letter: "o", icon: IconDatabase, primary: true, operator: true, show: lazy(() => import("../pages/operator/Store"))},
   {path: "/operator/customers", title: "Customers", letter: "m", icon: IconBuilding, primary: true, operator: true, show: lazy(() => import("../pages/operator/Customers"))},
   {path: "/operator/configuration", title: "Configuration", letter: "g", icon: IconAdjustmentsHorizontal, operator: true, show: lazy(() => import("../pages/operator/Configuration"))},
@@ -57,6 +58,7 @@ export const pages: readonly Page[] = [
   {path: "/accounts", title: "Accounts", letter: "v", icon: IconBuildingBank, show: lazy(() => import("../pages/accounts/Accounts"))},
   {path: "/risk", title: "Risk", letter: "r", icon: IconShieldHalf, show: lazy(() => import("../pages/risk/Risk"))},
   {path: "/users", title: "Users", letter: "u", icon: IconUsers, owner: true, show: lazy(() => import("../pages/users/Users"))},
+  {path: "/health", title: "Health", letter: "y", icon: IconActivity, customer: true, show: lazy(() => import("../pages/health/Health"))},
   {path: "/journal", title: "Journal", letter: "j", icon: IconNotebook, show: lazy(() => import("../pages/journal/Journal"))},
   {path: "/settings", title: "Settings", letter: "i", icon: IconSettings, show: lazy(() => import("../pages/settings/Settings"))},
 ];

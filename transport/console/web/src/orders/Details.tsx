@@ -7,6 +7,7 @@ import type {Fill, JournalRow, Order, Page} from "../api/types";
 import {pathOfOrigin} from "../app/paths";
 import {FAST_MILLISECONDS, SLOW_MILLISECONDS, useReading} from "../app/reading";
 import {mayTrade, useSession} from "../app/session";
+import {OfOrder} from "../latency/OfOrder";
 import {Amount} from "../ui/Amount";
 import {Failure, Waiting} from "../ui/Panel";
 import {State} from "../ui/State";
@@ -49,6 +50,7 @@ function Body({id, show, cancel, change}: Omit<Props, "close"> & {readonly id: s
           <Button size="xs" variant="default" onClick={() => cancel(order)}>Cancel</Button>
         </Group>}
         <Fills order={order}/>
+        <OfOrder id={id}/>
       </>}
       <History id={id}/>
     </Stack>

@@ -5,6 +5,7 @@ import {call} from "../../api/client";
 import type {Rotated, StoreState, Verified} from "../../api/types";
 import {SLOW_MILLISECONDS, useReading} from "../../app/reading";
 import {useStepUp} from "../../app/step-up";
+import {micros} from "../../latency/words";
 import {Confirm, type Act} from "../../ui/Confirm";
 import {useSubmit} from "../../ui/form";
 import {Failure, Panel} from "../../ui/Panel";
@@ -13,7 +14,7 @@ import {State} from "../../ui/State";
 import {Time} from "../../ui/Time";
 import {Figures} from "./Figures";
 import styles from "./Operator.module.css";
-import {bytes, count, micros} from "./words";
+import {bytes, count} from "./words";
 
 /** Store shows where all durable data is, and has what an operator does with it: backup, sealing key, chain of the journal. */
 export default function Store() {

@@ -19,13 +19,6 @@ export function count(value: number): string {
   return shown(value.toFixed(0));
 }
 
-/** micros returns a short duration, given in microseconds. */
-export function micros(value: number): string {
-  if (value < STEP) return `${value} µs`;
-  if (value < STEP * STEP) return `${(value / STEP).toFixed(value < 10 * STEP ? 2 : 1)} ms`;
-  return `${(value / STEP / STEP).toFixed(2)} s`;
-}
-
 const spans: readonly [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
 
 /** span returns a long duration, given in milliseconds, in its largest unit. */

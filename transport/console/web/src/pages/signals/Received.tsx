@@ -2,6 +2,7 @@ import {Anchor} from "@mantine/core";
 import {Link} from "wouter";
 import type {SignalHistory} from "../../api/types";
 import {pathOfOrder} from "../../app/paths";
+import {OfOrder} from "../../latency/OfOrder";
 import {Section} from "../../ui/Section";
 import {State, type Tone} from "../../ui/State";
 import {visible} from "../../ui/outside";
@@ -65,6 +66,7 @@ export function Orders({history: {orders, signal}}: {history: SignalHistory}) {
             <div key={name}>{name} <span className="mono">{leg.price}</span> <State tone={legTones[leg.status] ?? "plain"}>{leg.status}</State></div>))}
           {order.error && <div className="outside">{visible(order.error.message)}</div>}
           <Anchor component={Link} href={pathOfOrder(order.id)} className={`mono ${styles.id ?? ""}`}>{order.id}</Anchor>
+          {!order.protects && <OfOrder id={order.id}/>}
         </li>))}</ul>
     </Section>
   );
