@@ -76,9 +76,10 @@ function Entry({page}: {page: Page}) {
 
 // Find opens the palette; small screens have it behind "More".
 function Find({open}: {open: () => void}) {
+  const keys = navigator.userAgent.includes("Mac") ? "⌘ K" : "Ctrl K";
   return (
-    <button type="button" className={`${styles.user} ${styles.find}`} onClick={open} aria-label="Go to a page, an instrument or an id" aria-keyshortcuts="Control+K Meta+K">
-      <IconSearch size={16} aria-hidden/><kbd aria-hidden>{navigator.userAgent.includes("Mac") ? "⌘ K" : "Ctrl K"}</kbd>
+    <button type="button" className={`${styles.user} ${styles.find}`} onClick={open} aria-label={`${keys}: go to a page, an instrument or an id`} aria-keyshortcuts="Control+K Meta+K">
+      <IconSearch size={16} aria-hidden/><kbd aria-hidden>{keys}</kbd>
     </button>
   );
 }

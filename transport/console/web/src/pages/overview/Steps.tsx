@@ -24,7 +24,7 @@ export function Steps({done}: {done: Overview["steps"]}) {
       <ol className={styles.needs}>{steps.map(({of, text, more, href}) => (
         <li key={of}><span className={done[of] ? styles.done : "dim"}><span aria-hidden>{done[of] ? "✓" : "○"}</span></span>
           <p>{text} <span className="dim">{done[of] ? "Done." : more}</span></p>
-          {!done[of] && <Link className={orders.link ?? ""} href={href} aria-label={text}>Begin</Link>}</li>))}</ol>
+          {!done[of] && <Link className={orders.link ?? ""} href={href} aria-label={`Begin: ${text}`}>Begin</Link>}</li>))}</ol>
     </section>
   );
 }
