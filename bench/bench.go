@@ -71,7 +71,7 @@ func spreadOf(rounds []float64) Spread {
 
 // Scenarios returns all scenarios.
 func Scenarios() []Scenario {
-	return append(bookScenarios(), commitScenario, ordersScenario, cannedScenario, fanoutScenario, floodsScenario, consolesScenario, hooksScenario, memoryScenario, soakScenario)
+	return slices.Concat(bookScenarios(), []Scenario{commitScenario, ordersScenario, cannedScenario, fanoutScenario}, streamScenarios(), []Scenario{floodsScenario, consolesScenario, hooksScenario, memoryScenario, soakScenario})
 }
 
 // Select returns scenarios by name, or by the first word of their names: "book"

@@ -64,6 +64,12 @@ func TestServiceIsMeasured(t *testing.T) {
 	t.Run("consoles", func(t *testing.T) {
 		runQuick(t, o, []string{"consoles"}, []string{"open pages of the console", "order, p99", "200 OK", "resident memory, peak"})
 	})
+	t.Run("stream", func(t *testing.T) {
+		runQuick(t, o, []string{"stream"}, []string{
+			"stream-saturate", "1000 subscribers", "processor time, a delivery", "frames a write", "stream-mixed", "stream-steady",
+			"age of frames, p99", "median of the slowest subscriber", "stream-slow", "of the others", "stream-idle", "memory of a connection",
+		})
+	})
 	t.Run("soak", func(t *testing.T) {
 		runQuick(t, o, []string{"soak"}, []string{"resident memory, last round", "open files", "deliveries/s", "not accepted"})
 	})

@@ -22,10 +22,11 @@ const (
 	audienceAnswerMax = 10 * time.Second
 )
 
-// audiencePart is the subscribers of one topic, which read everything. Only the first
-// parses frames, to determine their length.
+// audiencePart is the subscribers of one scenario. Those that are sampled parse frames: the
+// first one determines their length, and all of them how old they are.
 type audiencePart struct {
-	conns []*websocket.Conn
+	conns   []*websocket.Conn
+	sampled []*frameAges
 	// stop ends the pings; running counts the goroutines of pings and subscribers.
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -41,11 +42,32 @@ type audienceRequest struct {
 	Key         string   `json:"key"`
 	Channels    []string `json:"channels"`
 	Subscribers int      `json:"subscribers"`
+	// Each is the number of channels of a subscriber, in turn; zero is all.
+	Each int `json:"each"`
+	// Sampled is the number of subscribers, evenly spread, that measure the age of
+	// frames; at least one.
+	Sampled int `json:"sampled"`
+	// NeverReading subscribers, the last ones, read nothing.
+	NeverReading int `json:"neverReading"`
+}
+
+// channelsOf returns the channels of the n-th subscriber.
+func (q *audienceRequest) channelsOf(n int) []string {
+	if q.Each <= 0 || q.Each >= len(q.Channels) {
+		return q.Channels
+	}
+	channels := make([]string, q.Each)
+	for i := range channels {
+		channels[i] = q.Channels[(n*q.Each+i)%len(q.Channels)]
+	}
+	return channels
 }
 
 type audienceAnswer struct {
 	// Deliveries is the number of deliveries to all subscribers so far.
 	Deliveries float64 `json:"deliveries"`
+	// Ages are those of the frames since the last answer.
+	Ages ageSummary `json:"ages"`
 }
 
 func (a *audiencePart) open(context.Context, string) (any, error) { return struct{}{}, nil }
@@ -56,23 +78,19 @@ func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error)
 		return nil, err
 	}
 	for n := range q.Subscribers {
-		conn, err := subscribe(ctx, q)
+		conn, err := subscribe(ctx, q.URL, q.Key, q.channelsOf(n))
 		if err != nil {
 			return nil, fmt.Errorf("subscriber %d: %w", n, err)
 		}
-		read := func() { a.drain(conn.NetConn()) }
-		if len(a.conns) == 0 {
-			read = func() { a.count(conn) }
-		}
 		a.conns = append(a.conns, conn)
-		a.running.Go(read)
+		a.read(conn, &q, n)
 	}
 	if q.Subscribers > 0 {
 		pinging, stop := context.WithCancel(context.WithoutCancel(ctx))
 		a.stop = stop
 		a.running.Go(func() { a.ping(pinging) })
 	}
-	said := audienceAnswer{}
+	said := audienceAnswer{Ages: summarize(a.sampled)}
 	if frames := a.countedFrames.Load(); frames > 0 {
 		frameBytes := float64(a.countedBytes.Load()) / float64(frames)
 		said.Deliveries = float64(a.bytes.Load()+a.countedBytes.Load()) / frameBytes
@@ -80,16 +98,30 @@ func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error)
 	return said, nil
 }
 
-// subscribe connects and waits until the topics are subscribed.
-func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) {
-	conn, response, err := websocket.DefaultDialer.DialContext(ctx, q.URL, nil)
+// read reads the n-th connection as requested.
+func (a *audiencePart) read(conn *websocket.Conn, q *audienceRequest, n int) {
+	reading := q.Subscribers - q.NeverReading
+	switch sampled := min(max(1, q.Sampled), reading); {
+	case n >= reading:
+	case n*sampled/reading != (n-1)*sampled/reading || n == 0:
+		ages, first := &frameAges{}, n == 0
+		a.sampled = append(a.sampled, ages)
+		a.running.Go(func() { a.sample(conn, ages, first) })
+	default:
+		a.running.Go(func() { a.drain(conn.NetConn()) })
+	}
+}
+
+// subscribe connects and waits until the channels are subscribed.
+func subscribe(ctx context.Context, url, key string, channels []string) (*websocket.Conn, error) {
+	conn, response, err := websocket.DefaultDialer.DialContext(ctx, url, nil)
 	if err != nil {
 		return nil, err
 	}
 	_ = response.Body.Close()
 	_ = conn.SetReadDeadline(time.Now().Add(audienceAnswerMax))
 	for _, message := range []any{
-		map[string]any{"op": "auth", "token": q.Key}, map[string]any{"op": "subscribe", "channels": q.Channels},
+		map[string]any{"op": "auth", "token": key}, map[string]any{"op": "subscribe", "channels": channels},
 	} {
 		if err := conn.WriteJSON(message); err != nil {
 			return nil, err
@@ -111,7 +143,7 @@ func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) 
 		switch {
 		case said.Op == "error" || said.Op == "auth" && !said.OK:
 			return nil, fmt.Errorf("unexpected message of the stream: %s", text)
-		case said.Op == "subscribe" && len(said.Channels) != len(q.Channels):
+		case said.Op == "subscribe" && len(said.Channels) != len(channels):
 			return nil, fmt.Errorf("the subscription is rejected: %s", text)
 		case said.Op == "subscribe":
 			return conn, conn.SetReadDeadline(time.Time{})
@@ -119,15 +151,22 @@ func subscribe(ctx context.Context, q audienceRequest) (*websocket.Conn, error) 
 	}
 }
 
-// count reads frames and counts them.
-func (a *audiencePart) count(conn *websocket.Conn) {
+// sample reads frames and notes their ages; the frames of the first subscriber are counted.
+func (a *audiencePart) sample(conn *websocket.Conn, ages *frameAges, first bool) {
 	for {
 		_, payload, err := conn.ReadMessage()
 		if err != nil {
 			return
 		}
-		a.countedFrames.Add(1)
-		a.countedBytes.Add(int64(frameBytes(len(payload))))
+		if due, timed := sentAt(payload); timed {
+			ages.add(time.Since(due))
+		}
+		if bytes := int64(frameBytes(len(payload))); first {
+			a.countedFrames.Add(1)
+			a.countedBytes.Add(bytes)
+		} else {
+			a.bytes.Add(bytes)
+		}
 	}
 }
 

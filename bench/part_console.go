@@ -35,7 +35,7 @@ func (f *floodPart) openConsoles(ctx context.Context, q floodRequest) error {
 	client := &fasthttp.Client{MaxConnsPerHost: floodSenders, NoDefaultUserAgentHeader: true}
 	for n := range q.Consoles {
 		key := q.Keys[n%len(q.Keys)]
-		conn, err := subscribe(ctx, audienceRequest{URL: q.StreamURL, Key: key, Channels: consoleTopics})
+		conn, err := subscribe(ctx, q.StreamURL, key, consoleTopics)
 		if err != nil {
 			return fmt.Errorf("page %d: %w", n, err)
 		}

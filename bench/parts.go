@@ -28,6 +28,7 @@ var parts = map[string]func() part{
 	"forward":  func() part { return &forwardPart{} },
 	"floor":    func() part { return &floorPart{} },
 	"audience": func() part { return &audiencePart{} },
+	"stream":   func() part { return &streamPart{} },
 	"flood":    func() part { return &floodPart{} },
 }
 
