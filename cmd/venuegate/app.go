@@ -135,7 +135,7 @@ func (a *App) openDemo(ctx context.Context) (err error) {
 		a.simulated, err = readSimFile(a.config.Sim)
 	} else {
 		var sims *simulators
-		sims, err = startSimulators(simOptions{Listen: "127.0.0.1:0", Seed: simSeed, Log: a.log.Named("sim")})
+		sims, err = startSimulators(simOptions{Listen: "127.0.0.1:0", Seed: simSeed, StateDir: a.dir.file(simStateName), Log: a.log.Named("sim")})
 		if err == nil {
 			a.owned.add(sims.Close)
 			a.simulated = sims.venues
@@ -246,8 +246,5 @@ func (a *App) runDemo(ctx context.Context) error {
 		return err
 	}
 	printDemo(a.out, a.config, d)
-	if a.previousDemo.APIKey != "" && a.config.Sim == "" {
-		fmt.Fprint(a.out, venuesRestarted)
-	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 func newSimCommand() *cobra.Command {
 	o := simOptions{}
-	var out, format, level string
+	var out, data, format, level string
 	cmd := &cobra.Command{
 		Use: "sim", Short: "Run the simulated venues as a separate process", Args: namedArgs,
 		Long: `Runs the simulated venues until SIGTERM or SIGINT.
@@ -25,7 +26,10 @@ ledger. With port 0 every port is a free one.
 
 A market moves ten times a second, with one or two trades each time. --rate, --symbols
 and --book-step drive the service harder. The trades of a step are sent together, so that a
-high rate needs a short step to be even.`,
+high rate needs a short step to be even.
+
+With --data the venues continue with their accounts, positions and orders when they are
+started again.`,
 		Example: `  venuegate sim --out sim.json
   venuegate sim --symbols 60 --rate 50 --book-step 10ms --out sim.json`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return checkPace(cmd.Flags(), o) },
@@ -33,13 +37,14 @@ high rate needs a short step to be even.`,
 			if o.Log, err = newLogger(LogConfig{Format: format, Level: level}, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			return runSim(cmd, o, out)
+			return runSim(cmd, o, data, out)
 		},
 	}
 	defaults := DefaultConfig().Log
 	flags := cmd.Flags()
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:0", "first loopback `ADDR`")
 	flags.StringVar(&out, "out", "", "write the addresses and accounts of the venues to `FILE`, for serve --sim")
+	flags.StringVar(&data, "data", "", "keep the state of the venues in `DIR`")
 	flags.StringVar(&o.Ledger, "ledger", "", "append every order to `FILE`")
 	flags.Uint64Var(&o.Seed, "seed", simSeed, "seed `N` of markets, ids and credentials")
 	flags.BoolVar(&o.Quiet, "quiet-market", false, "books that change only by orders and by control calls")
@@ -72,7 +77,15 @@ func checkPace(flags *pflag.FlagSet, o simOptions) error {
 	return nil
 }
 
-func runSim(cmd *cobra.Command, o simOptions, out string) error {
+func runSim(cmd *cobra.Command, o simOptions, data, out string) (err error) {
+	if data != "" {
+		dir, failed := openDataDir(data)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, dir.Close()) }()
+		o.StateDir = dir.file(simStateName)
+	}
 	sims, err := startSimulators(o)
 	if err != nil {
 		return err

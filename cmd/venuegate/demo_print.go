@@ -8,17 +8,13 @@ import (
 	"venuegate/transport/signing"
 )
 
-// venuesRestarted is printed by a demo that is started again with its own venues.
-const venuesRestarted = `
-The simulated venues ended with the earlier run and have started from scratch: its balances,
-positions and open orders at the venues are gone. Keys, orders and journal are kept.
-(venuegate sim runs venues that outlive a demo: serve --demo --sim FILE.)
-`
-
 // printDemo prints the addresses of the demo and what to try first.
 func printDemo(w io.Writer, config Config, d DemoFile) {
 	program := os.Args[0]
-	data := ""
+	data, kept := "", "Keys, orders, journal and the simulated venues"
+	if config.Sim != "" {
+		kept = "Keys, orders and journal"
+	}
 	if config.Data != DefaultConfig().Data {
 		data = " --data " + config.Data
 	}
@@ -41,10 +37,10 @@ Try, in another terminal:
   %s watch%s book:binance:BTCUSDT:10
 
 %s
-Then: curl -sS %s   Ctrl-C stops it. Keys, orders and journal stay in %s.
+Then: curl -sS %s   Ctrl-C stops it. %s stay in %s.
 `,
 		d.BaseURL, d.BaseURL, d.WSURL, d.Receiver.URL, d.AdminURL, config.Data, adminTokenName, d.APIKey, consoleLine(d.Console),
-		d.BaseURL, d.APIKey, program, data, signalCommand(config, d.Hook), d.Receiver.URL, config.Data)
+		d.BaseURL, d.APIKey, program, data, signalCommand(config, d.Hook), d.Receiver.URL, kept, config.Data)
 }
 
 // consoleLine returns the address of the console and how to sign in to it.

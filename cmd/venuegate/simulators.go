@@ -43,12 +43,18 @@ type simOptions struct {
 	Pace simnet.Pace
 	// Ledger is a file to which every order is appended; empty for none.
 	Ledger string
+	// StateDir is the directory of the state of the venues, which this process must own;
+	// empty keeps none. It is made if it does not exist.
+	StateDir string
 	// Replay has the recordings, by venue, that public streams replay;
 	// ReplaySnapshots the files of book snapshots that a recording lacks.
 	Replay          map[string]string
 	ReplaySnapshots map[string]string
 	Log             *zap.Logger
 }
+
+// simStateName is the directory in a data directory with the state of simulated venues.
+const simStateName = "sim"
 
 // simSeed is the default seed. Credentials are derived from it, so that a restarted
 // simulator accepts the same ones.
@@ -95,7 +101,12 @@ func (s *simulators) start(o simOptions) error {
 		}
 		s.add(ledger.Close)
 	}
-	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Pace: o.Pace, Ledger: ledger, Logger: o.Log}
+	if o.StateDir != "" {
+		if err := os.MkdirAll(o.StateDir, 0o700); err != nil {
+			return fmt.Errorf("make the directory of the simulated venues: %w", err)
+		}
+	}
+	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Pace: o.Pace, Ledger: ledger, StateDir: o.StateDir, Logger: o.Log}
 	for i, row := range venueTable {
 		venue, err := listenAt(o.Listen, 2*i)
 		if err != nil {
@@ -105,7 +116,7 @@ func (s *simulators) start(o simOptions) error {
 		if err != nil {
 			return errors.Join(err, venue.Close())
 		}
-		sim, err := row.simulate(setup, o)
+		sim, err := row.restore(setup, o)
 		if err != nil {
 			return errors.Join(fmt.Errorf("simulate %s: %w", row.code, err), venue.Close(), control.Close())
 		}
@@ -118,6 +129,17 @@ func (s *simulators) start(o simOptions) error {
 		s.venues[row.code] = describeSim(sim)
 	}
 	return nil
+}
+
+// restore creates the simulator of a venue with its state. If the state cannot be used, it
+// creates one that starts from scratch.
+func (e venueEntry) restore(setup simnet.Setup, o simOptions) (simulator, error) {
+	sim, err := e.simulate(setup, o)
+	if _, unusable := errors.AsType[*simcore.StateError](err); unusable {
+		o.Log.Warn("a simulated venue starts from scratch", zap.String("venue", string(e.code)), zap.Error(err))
+		return e.simulate(setup, o)
+	}
+	return sim, err
 }
 
 // listenAt listens offset ports above the address.

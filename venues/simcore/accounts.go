@@ -30,7 +30,7 @@ type AccountInfo struct {
 // are derived from the seed and the account's id.
 func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	id := request.ID
 	for id == "" {
 		x.accountSeq++
@@ -41,6 +41,22 @@ func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 	if x.accounts[id] != nil {
 		return AccountInfo{}, reject(ReasonDuplicateAccount)
 	}
+	a := x.addAccount(id)
+	if request.Credentials != nil {
+		delete(x.byKey, a.credentials.APIKey)
+		a.credentials = *request.Credentials
+		x.byKey[a.credentials.APIKey] = a
+	}
+	if request.Balance != nil {
+		a.wallet = *request.Balance
+	}
+	a.set(request)
+	x.state.touchAccount(a)
+	return a.info(), nil
+}
+
+// addAccount adds an account with the defaults of the exchange.
+func (x *Exchange) addAccount(id string) *account {
 	a := &account{
 		id: id, rules: &x.options, wallet: x.options.StartBalance,
 		credentials: x.options.Credentials.derive(x.options.Seed, id),
@@ -50,18 +66,11 @@ func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 		orders: map[int64]*Order{}, byClientID: map[string]*Order{},
 		updatedAt: x.clock.Now(),
 	}
-	if request.Credentials != nil {
-		a.credentials = *request.Credentials
-	}
-	if request.Balance != nil {
-		a.wallet = *request.Balance
-	}
-	a.set(request)
 	x.accounts[id] = a
 	x.byKey[a.credentials.APIKey] = a
 	at, _ := slices.BinarySearch(x.ids, id)
 	x.ids = slices.Insert(x.ids, at, id)
-	return a.info(), nil
+	return a
 }
 
 func (a *account) set(request AccountRequest) {
@@ -83,7 +92,7 @@ func (a *account) info() AccountInfo {
 // position mode is rejected while there are orders or positions.
 func (x *Exchange) UpdateAccount(id string, request AccountRequest) (AccountInfo, error) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(id)
 	if rejection != nil {
 		return AccountInfo{}, rejection
@@ -97,6 +106,7 @@ func (x *Exchange) UpdateAccount(id string, request AccountRequest) (AccountInfo
 		x.setBalance(a, *request.Balance)
 	}
 	a.set(request)
+	x.state.touchAccount(a)
 	x.settle()
 	return a.info(), nil
 }

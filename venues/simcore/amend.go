@@ -27,7 +27,7 @@ type AmendRequest struct {
 // is an error. The error is a *Rejection, which leaves the order unchanged.
 func (x *Exchange) Amend(request AmendRequest) (Order, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	if !request.Deadline.IsZero() && x.clock.Now().After(request.Deadline) {
 		return Order{}, reject(ReasonDeadline)
 	}

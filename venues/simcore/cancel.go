@@ -16,7 +16,7 @@ type OrderRef struct {
 // ReasonUnknownOrder where the order is not open.
 func (x *Exchange) Cancel(accountID, symbolName string, ref OrderRef) (Order, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, s, o, rejection := x.openOrder(accountID, symbolName, ref)
 	if rejection != nil {
 		return Order{}, rejection
@@ -30,7 +30,7 @@ func (x *Exchange) Cancel(accountID, symbolName string, ref OrderRef) (Order, er
 // where it is empty, and returns them. It does not cancel conditional orders.
 func (x *Exchange) CancelAll(accountID, symbolName string) ([]Order, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(accountID)
 	if rejection != nil {
 		return nil, rejection

@@ -142,11 +142,12 @@ func (x *Exchange) rollCandles(s *symbol, now time.Time) {
 		}
 	}
 	for i := range s.candles.series {
-		s.candles.series[i].roll(now)
+		s.candles.series[i].roll(now, func(closed bar) { x.state.addBar(s, i, closed) })
 	}
 }
 
-func (r *series) roll(now time.Time) {
+// roll closes the bars that have ended.
+func (r *series) roll(now time.Time, closed func(bar)) {
 	for i := 0; i < r.kept; i++ {
 		current := &r.bars[len(r.bars)-1]
 		end := r.interval.End(current.start)
@@ -157,6 +158,7 @@ func (r *series) roll(now time.Time) {
 			end = r.interval.Start(now)
 		}
 		next := flatBar(end, current.last)
+		closed(*current)
 		r.bars = appendBounded(r.bars, next, r.kept)
 	}
 }

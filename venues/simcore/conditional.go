@@ -142,7 +142,7 @@ func (cs *conditionalSet) findWaiting(ref OrderRef) (*Conditional, *Rejection) {
 // PlaceConditional accepts a conditional order. The error is a *Rejection.
 func (x *Exchange) PlaceConditional(request ConditionalRequest) (Conditional, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	in, rejection := x.newIntent(&request.OrderRequest)
 	if rejection != nil {
 		return Conditional{}, rejection
@@ -223,7 +223,7 @@ func (a *account) hasCloseOrder(s *symbol, request *ConditionalRequest) bool {
 // CancelConditional cancels a waiting conditional order. The error is a *Rejection.
 func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditional, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(accountID)
 	if rejection != nil {
 		return Conditional{}, rejection
@@ -240,7 +240,7 @@ func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditiona
 // symbol, or in all symbols where it is empty, and returns them.
 func (x *Exchange) CancelAllConditionals(accountID, symbolName string) ([]Conditional, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(accountID)
 	if rejection != nil {
 		return nil, rejection

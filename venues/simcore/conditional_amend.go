@@ -20,7 +20,7 @@ type ConditionalAmendment struct {
 // reason of prices and quantities; it leaves the order unchanged.
 func (x *Exchange) AmendConditional(request ConditionalAmendment) (Conditional, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(request.Account)
 	if rejection != nil {
 		return Conditional{}, rejection

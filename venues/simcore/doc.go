@@ -35,6 +35,25 @@
 // generated from the seed when they are read and end at the price of the opening. A candle
 // of any interval is the sum of its minutes, also where the market opened in it.
 //
+// # State
+//
+// [Exchange.KeepState] restores the state of an earlier exchange from a file and writes
+// every later change to it before the call that caused it returns: accounts with their
+// credentials and settings, balances, positions, orders, conditional orders, fills, changes
+// of wallets, candles, payments of funding, and the counters of ids. What one call changes
+// is one record, so that a kill of the process leaves all of a call or nothing; a record
+// without an end is cut. The file is not synced to disk. It is written again with the
+// present state at the start and when it has grown by 32 MiB. A file that is damaged, or of
+// another version, venue or seed, is renamed and reported as a [StateError].
+//
+// A restored market continues at its last price, which is at most a second old, with new
+// liquidity of the house, which is placed around the open orders and behind them in their
+// queues. Public trades, levels that a script has set, faults, rejected orders of the ledger
+// and the offset of the clock are not kept. Prices do not move while the exchange is closed:
+// no conditional order triggers and no account is liquidated for that time. At the first
+// tick orders past their time expire, conditional orders that had triggered are placed,
+// funding is paid once however many times have passed, and the pause has flat candles.
+//
 // # Concurrency
 //
 // All methods of [Exchange], [Ledger], [FaultInjector] and [Control] may be called from

@@ -52,6 +52,7 @@ type Exchange struct {
 	algoID      int64
 	changeID    int64
 	accountSeq  int
+	queueSeq    int64
 
 	lastStep time.Time
 	// dirtyPositions are the positions that changed since the last settle.
@@ -59,6 +60,8 @@ type Exchange struct {
 	due            []*Conditional
 	// writes is the count that Writes returns.
 	writes int
+	// state is nil where the state is not kept.
+	state *stateKeeper
 }
 
 type dirtyPosition struct {
@@ -169,7 +172,7 @@ func (x *Exchange) Ledger() *VenueLedger { return x.ledger }
 // delayed triggers fire, candles close, funding is paid.
 func (x *Exchange) Tick() {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	now := x.clock.Now()
 	x.runFlow(x.clock.Base())
 	for _, name := range x.names {
@@ -179,6 +182,7 @@ func (x *Exchange) Tick() {
 	}
 	x.expireDeadlines(now)
 	x.settle()
+	x.touchMarketsIfDue(x.clock.Base())
 }
 
 func (x *Exchange) emit(body EventBody) {

@@ -62,8 +62,7 @@ func (x *Exchange) openMarket(s *symbol) {
 	}
 	s.lastTicks = start
 	now := x.clock.Now()
-	past := newHistory(func(purpose string) *rand.Rand { return x.newRand("candles " + s.Canonical + " " + purpose) }, s.maker.unit, start, now)
-	s.candles = newCandles(past, start, now)
+	s.candles = newCandles(x.newPast(s, start, now), start, now)
 	x.setMark(s, s.StartPrice, s.StartPrice)
 	x.placeLadder(s, start-1, start+1)
 }

@@ -33,7 +33,9 @@ func (x *Exchange) payFunding(s *symbol, now time.Time) {
 	if s.halted {
 		return
 	}
-	s.fundings = appendBounded(s.fundings, FundingPayment{Time: due, Rate: s.FundingRate, Mark: s.mark}, fundingsKept)
+	payment := FundingPayment{Time: due, Rate: s.FundingRate, Mark: s.mark}
+	s.fundings = appendBounded(s.fundings, payment, fundingsKept)
+	x.state.addFunding(s, payment)
 	if s.FundingRate.IsZero() {
 		return
 	}

@@ -95,6 +95,16 @@ func (l *Ledger) add(row *LedgerOrder) {
 	l.write(row)
 }
 
+// addMissing is add for a row that may be there already.
+func (l *Ledger) addMissing(row *LedgerOrder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, known := l.byID[row.key()]; !known {
+		l.insert(row)
+		l.write(row)
+	}
+}
+
 func (l *Ledger) insert(row *LedgerOrder) {
 	l.orders = append(l.orders, row)
 	if row.VenueOrderID != "" {

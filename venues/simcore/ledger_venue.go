@@ -36,7 +36,12 @@ func (v *VenueLedger) key(kind string, id int64) ledgerKey {
 }
 
 func (v *VenueLedger) accepted(o Order) {
-	row := &LedgerOrder{
+	row := v.rowOf(o)
+	v.ledger.add(&row)
+}
+
+func (v *VenueLedger) rowOf(o Order) LedgerOrder {
+	row := LedgerOrder{
 		Venue: v.venue, VenueOrderID: v.format(o.ID), ClientOrderID: o.ClientID, Account: o.Account, Symbol: o.Symbol,
 		Side: o.Side.String(), Type: o.Type.String(), Kind: kindOrder, AcceptedAt: ledgerTime(o.CreatedAt),
 	}
@@ -44,7 +49,7 @@ func (v *VenueLedger) accepted(o Order) {
 		row.ParentID = v.format(o.Parent)
 	}
 	row.setState(o)
-	v.ledger.add(row)
+	return row
 }
 
 func (row *LedgerOrder) setState(o Order) {
@@ -57,23 +62,32 @@ func (v *VenueLedger) updated(o Order, fill *Fill) {
 	v.ledger.change(v.key(kindOrder, o.ID), func(row *LedgerOrder) {
 		row.setState(o)
 		if fill != nil {
-			row.Fills = append(row.Fills, LedgerFill{
-				TradeID: strconv.FormatInt(fill.TradeID, 10), Price: fill.Price.String(), Qty: fill.Qty.String(),
-				Fee: fill.Fee.String(), Maker: fill.Maker, Time: ledgerTime(fill.Time),
-			})
+			row.Fills = append(row.Fills, ledgerFillOf(fill))
 		}
 	})
 }
 
+func ledgerFillOf(fill *Fill) LedgerFill {
+	return LedgerFill{
+		TradeID: strconv.FormatInt(fill.TradeID, 10), Price: fill.Price.String(), Qty: fill.Qty.String(),
+		Fee: fill.Fee.String(), Maker: fill.Maker, Time: ledgerTime(fill.Time),
+	}
+}
+
 func (v *VenueLedger) acceptedConditional(c Conditional, t *terms) {
+	row := v.rowOfConditional(c, t)
+	v.ledger.add(&row)
+}
+
+func (v *VenueLedger) rowOfConditional(c Conditional, t *terms) LedgerOrder {
 	r := &c.Request
-	v.ledger.add(&LedgerOrder{
+	return LedgerOrder{
 		Venue: v.venue, VenueOrderID: v.format(c.ID), ClientOrderID: r.ClientID, Account: r.Account, Symbol: r.Symbol,
 		Side: r.Side.String(), Type: conditionalType(r), Kind: kindConditional,
 		Qty: r.Qty.String(), BaseQty: r.Qty.Mul(t.ContractSize).String(), FilledQty: "0",
 		Price: r.Price.String(), Status: c.Status.String(),
-		AcceptedAt: ledgerTime(c.CreatedAt), UpdatedAt: ledgerTime(c.UpdatedAt),
-	})
+		AcceptedAt: ledgerTime(c.CreatedAt), UpdatedAt: ledgerTime(c.UpdatedAt), Rejection: string(c.Rejected),
+	}
 }
 
 func (v *VenueLedger) updatedConditional(c Conditional) {

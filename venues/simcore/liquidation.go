@@ -46,6 +46,7 @@ func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
 		return
 	}
 	a.warned = near
+	x.state.touchAccount(a)
 	if !near {
 		return
 	}

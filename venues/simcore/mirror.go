@@ -12,7 +12,7 @@ import (
 // LevelOf, ChangeOf and Symbols read the listing without a lock.
 func (x *Exchange) List(listed Instrument) error {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	if err := x.list(listed, x.clock.Now()); err != nil {
 		return fmt.Errorf("simcore: %w", err)
 	}
@@ -39,7 +39,7 @@ func (x *Exchange) ChangeOf(symbolName string, side Side, level Level) (LevelCha
 // that the levels cross.
 func (x *Exchange) Mirror(symbolName string, bids, asks []LevelChange) error {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	s, rejection := x.symbol(symbolName)
 	if rejection != nil {
 		return rejection
@@ -85,7 +85,7 @@ func (x *Exchange) dropHouse(s *symbol, side Side, wanted map[int64]int64) {
 // and may trigger conditional orders, but fills no order.
 func (x *Exchange) Print(symbolName string, taker Side, price, qty decimal.Decimal) error {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	s, rejection := x.symbol(symbolName)
 	if rejection != nil {
 		return rejection

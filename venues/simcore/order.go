@@ -136,6 +136,8 @@ type Order struct {
 	lots       int64
 	filledLots int64
 	quote      decimal.Decimal
+	// queued rises with every order that is put into a book.
+	queued int64
 }
 
 // Instrument returns the instrument of the order.

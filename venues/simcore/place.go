@@ -36,7 +36,7 @@ type OrderRequest struct {
 // the order after matching. The error is a *Rejection.
 func (x *Exchange) Place(request OrderRequest) (Order, error) {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	o, rejection := x.place(request)
 	if rejection != nil {
 		return Order{}, rejection
@@ -149,6 +149,8 @@ func (x *Exchange) nextOrderID(s *symbol) int64 {
 }
 
 func (x *Exchange) emitOrder(kind OrderEventKind, a *account, o *Order, fill *Fill) {
+	x.state.touchOrder(o)
+	x.state.touchAccount(a)
 	if len(x.subscribers) == 0 {
 		x.seq++
 		return
@@ -182,12 +184,18 @@ func (x *Exchange) execute(a *account, s *symbol, o *Order) {
 
 // rest puts the open part of an order at the back of its level.
 func (x *Exchange) rest(a *account, s *symbol, o *Order) {
-	s.book.of(o.Side).findOrAdd(o.ticks).append(entry{order: o, lots: o.openLots()})
-	a.holding(s).reserve(o, o.openLots(), 1)
-	x.noteLevel(s, o.Side, o.ticks)
+	x.queueSeq++
+	o.queued = x.queueSeq
+	x.enqueue(a, s, o)
 	if o.ReduceOnly {
 		x.markDirty(a, s, o.PosSide)
 	}
+}
+
+func (x *Exchange) enqueue(a *account, s *symbol, o *Order) {
+	s.book.of(o.Side).findOrAdd(o.ticks).append(entry{order: o, lots: o.openLots()})
+	a.holding(s).reserve(o, o.openLots(), 1)
+	x.noteLevel(s, o.Side, o.ticks)
 }
 
 // removeResting removes an order from the book, if it rests there.

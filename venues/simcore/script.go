@@ -149,11 +149,12 @@ func (x *Exchange) HouseLevel(canonical string, side Side, price, qty decimal.De
 // withMarket calls do for a market with the exchange's lock held.
 func (x *Exchange) withMarket(canonical string, do func(*symbol) error) error {
 	x.mu.Lock()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	s, rejection := x.byCanonical(canonical)
 	if rejection != nil {
 		return rejection
 	}
+	x.state.touchSymbol(s)
 	return do(s)
 }
 

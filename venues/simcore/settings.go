@@ -6,7 +6,7 @@ import "github.com/shopspring/decimal"
 // such as ReasonNoChange, ReasonOpenOrders or ReasonOpenPosition.
 func (x *Exchange) SetPositionMode(accountID string, mode PositionMode) error {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, rejection := x.account(accountID)
 	if rejection != nil {
 		return rejection
@@ -18,6 +18,7 @@ func (x *Exchange) SetPositionMode(accountID string, mode PositionMode) error {
 		return rejection
 	}
 	a.mode = mode
+	x.state.touchAccount(a)
 	x.emit(ConfigEvent{Account: a.id, Mode: mode})
 	return nil
 }
@@ -38,7 +39,7 @@ func (a *account) checkModeChange() *Rejection {
 // *Rejection, such as ReasonNoChange, ReasonOpenOrders or ReasonOpenPosition.
 func (x *Exchange) SetMarginMode(accountID, symbolName string, isolated bool) error {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, h, rejection := x.setting(accountID, symbolName)
 	switch {
 	case rejection != nil:
@@ -60,7 +61,7 @@ func (x *Exchange) SetMarginMode(accountID, symbolName string, isolated bool) er
 // ReasonLeverageIsolated, ReasonPositionTooLarge or ReasonInsufficientMargin.
 func (x *Exchange) SetLeverage(accountID, symbolName string, leverage int) error {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, h, rejection := x.setting(accountID, symbolName)
 	switch {
 	case rejection != nil:
@@ -123,7 +124,7 @@ func (a *account) checkLeverage(h *holding, leverage int) *Rejection {
 // back where the amount is negative. The error is a *Rejection.
 func (x *Exchange) AddIsolatedMargin(accountID, symbolName string, side PositionSide, amount decimal.Decimal) error {
 	x.lockToWrite()
-	defer x.mu.Unlock()
+	defer x.unlock()
 	a, h, rejection := x.setting(accountID, symbolName)
 	if rejection != nil {
 		return rejection
@@ -138,6 +139,7 @@ func (x *Exchange) AddIsolatedMargin(accountID, symbolName string, side Position
 		return reject(ReasonInsufficientMargin)
 	}
 	p.isolated = p.isolated.Add(amount)
+	x.state.touchAccount(a)
 	x.emit(AccountEvent{
 		Account: a.id, Reason: AccountMarginTransfer, Symbol: symbolName, Change: amount, Balance: a.balance(),
 		Positions: []PositionView{a.positionView(h, side, a.sums())},
@@ -158,6 +160,7 @@ func (x *Exchange) setting(accountID, symbolName string) (*account, *holding, *R
 }
 
 func (x *Exchange) emitConfig(a *account, h *holding) {
+	x.state.touchAccount(a)
 	x.emit(ConfigEvent{
 		Account: a.id, Symbol: h.Symbol, Leverage: h.leverage, Isolated: h.isolated, Mode: a.mode,
 	})

@@ -37,9 +37,15 @@ func (x *Exchange) checkTriggers() bool {
 		s.triggersDue = false
 		waiting := append([]*Conditional(nil), s.conditionals...)
 		for _, c := range waiting {
-			if c.Status == ConditionalWaiting && c.triggers(s.triggerPrice(c.Request.TriggerBy)) {
+			if c.Status != ConditionalWaiting {
+				continue
+			}
+			activated, extreme := c.activated, c.extreme
+			if c.triggers(s.triggerPrice(c.Request.TriggerBy)) {
 				x.trigger(s, c)
 				found = true
+			} else if c.activated != activated || !c.extreme.Equal(extreme) {
+				x.state.touchConditional(c)
 			}
 		}
 	}
@@ -156,6 +162,7 @@ func (x *Exchange) endConditional(a *account, c *Conditional, status Conditional
 }
 
 func (x *Exchange) emitConditional(a *account, c *Conditional) {
+	x.state.touchConditional(c)
 	x.emit(ConditionalEvent{Conditional: a.copyConditional(c)})
 }
 

@@ -58,6 +58,7 @@ func (x *Exchange) changeWallet(a *account, change WalletChange) int64 {
 	a.updatedAt = x.clock.Now()
 	change.ID, change.Time, change.Balance = x.changeID, a.updatedAt, a.wallet
 	a.changes = appendBounded(a.changes, change, changesMax)
+	x.state.addChange(a, change)
 	return change.ID
 }
 

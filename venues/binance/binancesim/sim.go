@@ -49,6 +49,9 @@ func New(options Options) (*Sim, error) {
 	s.Exchange().Subscribe(s.streams.receive)
 	s.Exchange().Subscribe(s.users.receive)
 	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.settle})
+	if err := s.KeepState(statePart{}); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

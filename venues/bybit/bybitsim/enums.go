@@ -35,6 +35,7 @@ const (
 	stopLossType    = "StopLoss"
 	stopType        = "Stop"
 	createByUser    = "CreateByUser"
+	createByStop    = "CreateBy"
 	statusTriggered = "Triggered"
 	// rejectNoSuchOrder rejects a change of an order that has ended.
 	rejectNoSuchOrder = "EC_OrigClOrdIDDoesNotExist"
@@ -165,6 +166,11 @@ func (d *orderDetail) replaceStops(wanted stops) (before stops) {
 	defer d.mu.Unlock()
 	before, d.stops = d.stops, wanted
 	return before
+}
+
+// isPositionStop reports whether the order is a take profit or stop loss of a position.
+func (d *orderDetail) isPositionStop() bool {
+	return d.stopOrderType != "" && d.createType == createByStop+d.stopOrderType
 }
 
 func (d *orderDetail) setCancelType(word string) {

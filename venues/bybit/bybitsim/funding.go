@@ -9,7 +9,7 @@ func (u *users) funding(event *simcore.AccountEvent, c *change) *execution {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.resultOf(positionKey{event.Account, event.Symbol, event.Funded.Side}).pay(event.Change)
+	u.change(positionKey{event.Account, event.Symbol, event.Funded.Side}).pay(event.Change)
 	e := fundingOf(event, c.at, c.seq)
 	return &e
 }

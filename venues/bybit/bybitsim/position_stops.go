@@ -151,12 +151,17 @@ func (g *positionStops) set(wanted positionStop, held simcore.PositionView) *api
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.live[wanted.key] == nil {
-		g.live[wanted.key] = map[string]liveStop{}
-	}
-	g.live[wanted.key][wanted.kind] = liveStop{placed.ID, wanted.price}
+	g.keep(wanted.key, wanted.kind, liveStop{placed.ID, wanted.price})
 	delete(g.triggered, wanted.key)
 	return nil
+}
+
+// keep records a stop that is live. The lock is held.
+func (g *positionStops) keep(key positionKey, kind string, stop liveStop) {
+	if g.live[key] == nil {
+		g.live[key] = map[string]liveStop{}
+	}
+	g.live[key][kind] = stop
 }
 
 // request returns the conditional order that closes the position.
@@ -168,7 +173,7 @@ func (g *positionStops) request(wanted positionStop, held simcore.PositionView) 
 			Type: simcore.Market, Qty: held.Qty.Abs(), ReduceOnly: true,
 			Detail: &orderDetail{
 				lastPrice: g.sim.Exchange().LastPrice(wanted.key.symbol), closeOnTrigger: true,
-				stopOrderType: wanted.kind, createType: "CreateBy" + wanted.kind, triggerBy: wanted.triggerBy,
+				stopOrderType: wanted.kind, createType: createByStop + wanted.kind, triggerBy: wanted.triggerBy,
 				rising: rising, conditional: true, triggerPrice: wanted.price, parentLinkID: wanted.parentLinkID,
 			},
 		},

@@ -86,6 +86,7 @@ func (s *Sim) amendFound(wanted simcore.AmendRequest, body amendBody) {
 	switch reason := simcore.ReasonOf(err); {
 	case err == nil:
 	case restopped && reason == simcore.ReasonNoChange:
+		s.Exchange().Touch(o.Account, o.ID)
 		s.users.republish(&o, unknown, noError)
 	default:
 		detail.replaceStops(before)
@@ -187,6 +188,7 @@ func (s *Sim) amendConditional(wanted simcore.ConditionalAmendment, body amendBo
 		return
 	}
 	detail.setTrigger(amended.Request.TriggerPrice)
+	s.Exchange().Touch(wanted.Account, amended.ID)
 }
 
 // conditionalStops is stops for an order with the entry price of its limit or,

@@ -10,31 +10,45 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// closing is the part of a fill that closed a position, or several of one order. entry
-// and exit are the values of the closed size.
+// closing is the part of a fill that closed a position, or several of one order.
 type closing struct {
-	order       simcore.Order
-	fills       int
-	leverage    int
-	size        decimal.Decimal
-	entry, exit decimal.Decimal
-	// openFee is the share of the fees of opening, closeFee the fee of closing.
-	openFee, closeFee decimal.Decimal
-	// at is the time of the first fill.
-	at time.Time
+	Order    closedOrder
+	Fills    int
+	Leverage int
+	Size     decimal.Decimal
+	// Entry and Exit are the values of the closed size.
+	Entry, Exit decimal.Decimal
+	// OpenFee is the share of the fees of opening, CloseFee the fee of closing.
+	OpenFee, CloseFee decimal.Decimal
+	// At is the time of the first fill.
+	At time.Time
+}
+
+// closedOrder is an order that closed a position, as it was after a fill.
+type closedOrder struct {
+	ID             int64
+	Symbol         string
+	Side           simcore.Side
+	Qty, Price     decimal.Decimal
+	Type, ExecType string
+	UpdatedAt      time.Time
+}
+
+func closedOrderOf(o *simcore.Order) closedOrder {
+	return closedOrder{o.ID, o.Symbol, o.Side, o.Qty(), priceOf(o), typeName(o.Type), execType(o), o.UpdatedAt}
 }
 
 // pnl returns the profit less the fees of opening and of closing.
 func (c *closing) pnl() decimal.Decimal {
-	gained := c.entry.Sub(c.exit).Mul(decimal.NewFromInt(int64(c.order.Side)))
-	return gained.Sub(c.openFee).Sub(c.closeFee)
+	gained := c.Entry.Sub(c.Exit).Mul(decimal.NewFromInt(int64(c.Order.Side)))
+	return gained.Sub(c.OpenFee).Sub(c.CloseFee)
 }
 
 // add adds a later fill of the same order.
 func (c *closing) add(later *closing) {
-	c.order, c.fills = later.order, c.fills+1
-	c.size, c.entry, c.exit = c.size.Add(later.size), c.entry.Add(later.entry), c.exit.Add(later.exit)
-	c.openFee, c.closeFee = c.openFee.Add(later.openFee), c.closeFee.Add(later.closeFee)
+	c.Order, c.Fills = later.Order, c.Fills+1
+	c.Size, c.Entry, c.Exit = c.Size.Add(later.Size), c.Entry.Add(later.Entry), c.Exit.Add(later.Exit)
+	c.OpenFee, c.CloseFee = c.OpenFee.Add(later.OpenFee), c.CloseFee.Add(later.CloseFee)
 }
 
 // recordFill adds a fill to the result of its position and returns the profit that it
@@ -43,9 +57,12 @@ func (u *users) recordFill(event *simcore.OrderEvent) (closedPnl decimal.Decimal
 	o := &event.Order
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	closed := u.resultOf(positionKey{o.Account, o.Symbol, o.PosSide}).fill(event)
-	if closed.size.IsPositive() {
+	closed := u.change(positionKey{o.Account, o.Symbol, o.PosSide}).fill(event)
+	if closed.Size.IsPositive() {
 		u.closings[o.Account] = appendBounded(u.closings[o.Account], closed)
+		if u.keepsState {
+			u.unsaved.closings = append(u.unsaved.closings, storedClosing{o.Account, closed})
+		}
 	}
 	return closed.pnl()
 }
@@ -57,11 +74,11 @@ func (u *users) closedOf(account string) []closing {
 	places := map[int64]int{}
 	var orders []closing
 	for _, c := range u.closings[account] {
-		at, seen := places[c.order.ID]
+		at, seen := places[c.Order.ID]
 		if !seen {
 			at = len(orders)
-			places[c.order.ID] = at
-			orders = append(orders, closing{at: c.at, leverage: c.leverage})
+			places[c.Order.ID] = at
+			orders = append(orders, closing{At: c.At, Leverage: c.Leverage})
 		}
 		orders[at].add(&c)
 	}
@@ -92,17 +109,17 @@ type closedRecord struct {
 }
 
 func (c *closing) record() closedRecord {
-	o := &c.order
+	o := &c.Order
 	average := func(value decimal.Decimal) string {
 		const digits = 8
-		return value.DivRound(c.size, digits).String()
+		return value.DivRound(c.Size, digits).String()
 	}
 	return closedRecord{
-		Symbol: o.Symbol, OrderID: uuidOf(o.ID), Side: sideName(o.Side), Qty: o.Qty().String(), OrderPrice: priceOf(o).String(),
-		OrderType: typeName(o.Type), ExecType: execType(o), ClosedSize: c.size.String(),
-		CumEntryValue: money(c.entry), AvgEntryPrice: average(c.entry), CumExitValue: money(c.exit), AvgExitPrice: average(c.exit),
-		ClosedPnl: money(c.pnl()), FillCount: strconv.Itoa(c.fills), Leverage: strconv.Itoa(c.leverage),
-		OpenFee: money(c.openFee), CloseFee: money(c.closeFee), CreatedTime: millisText(c.at), UpdatedTime: millisText(o.UpdatedAt),
+		Symbol: o.Symbol, OrderID: uuidOf(o.ID), Side: sideName(o.Side), Qty: o.Qty.String(), OrderPrice: o.Price.String(),
+		OrderType: o.Type, ExecType: o.ExecType, ClosedSize: c.Size.String(),
+		CumEntryValue: money(c.Entry), AvgEntryPrice: average(c.Entry), CumExitValue: money(c.Exit), AvgExitPrice: average(c.Exit),
+		ClosedPnl: money(c.pnl()), FillCount: strconv.Itoa(c.Fills), Leverage: strconv.Itoa(c.Leverage),
+		OpenFee: money(c.OpenFee), CloseFee: money(c.CloseFee), CreatedTime: millisText(c.At), UpdatedTime: millisText(o.UpdatedAt),
 	}
 }
 
@@ -121,7 +138,7 @@ func (s *Sim) closedPnl(c *call) (any, *apiError) {
 	}
 	kept := []closedRecord{}
 	for _, one := range s.users.closedOf(c.account.ID) {
-		if (l == nil || l.Symbol == one.order.Symbol) && within(one.at, from, to) {
+		if (l == nil || l.Symbol == one.Order.Symbol) && within(one.At, from, to) {
 			kept = append(kept, one.record())
 		}
 	}

@@ -64,7 +64,7 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord
 		Leverage: decimal.NewFromInt(int64(p.Leverage)).String(), PositionBalance: "0", MarkPrice: p.MarkPrice.String(),
 		PositionIM: money(p.PositionMargin), PositionMM: money(p.MaintenanceMargin),
 		PositionIMByMp: money(p.PositionMargin), PositionMMByMp: money(p.MaintenanceMargin),
-		TakeProfit: orEmpty(take), StopLoss: orEmpty(stop), TrailingStop: "0", CumRealisedPnl: money(brought.cum),
+		TakeProfit: orEmpty(take), StopLoss: orEmpty(stop), TrailingStop: "0", CumRealisedPnl: money(brought.Cum),
 		CurRealisedPnl: "0", CreatedTime: millisText(p.OpenedAt), UpdatedTime: millisText(p.UpdatedAt), TpslMode: "Full",
 		PositionStatus: "Normal", Seq: s.users.lastSeq(account, p.Symbol), OpenTime: millis(p.OpenedAt),
 	}
@@ -78,7 +78,7 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord
 	}
 	r.PositionValue, r.UnrealisedPnl = money(p.EntryPrice.Mul(p.Qty.Abs())), money(p.UnrealizedPnL)
 	r.SessionAvgPrice, r.LiqPrice = p.EntryPrice.String(), s.liquidation(p)
-	r.CurRealisedPnl, r.BreakEvenPrice = money(brought.cur), money(breakEven(p, brought.cur))
+	r.CurRealisedPnl, r.BreakEvenPrice = money(brought.Cur), money(breakEven(p, brought.Cur))
 	return r
 }
 

@@ -8,10 +8,10 @@ import (
 
 // result is the realized result of a position, fees and funding included.
 type result struct {
-	// cum is the total, cur the result since the position was opened.
-	cum, cur decimal.Decimal
-	// openFees are the opening fees of the open quantity.
-	openFees decimal.Decimal
+	// Cum is the total, Cur the result since the position was opened.
+	Cum, Cur decimal.Decimal
+	// OpenFees are the opening fees of the open quantity.
+	OpenFees decimal.Decimal
 }
 
 // fill adds a fill and returns what it closed.
@@ -19,18 +19,18 @@ func (r *result) fill(event *simcore.OrderEvent) closing {
 	f, closed := event.Fill, closedSize(event)
 	before := event.Position.Qty.Sub(f.Qty.Mul(decimal.NewFromInt(int64(event.Order.Side)))).Abs()
 	closeFee := part(f.Fee, closed, f.Qty)
-	openFees := part(r.openFees, closed, before)
+	openFees := part(r.OpenFees, closed, before)
 	openFee := f.Fee.Sub(closeFee)
-	r.cum = r.cum.Add(f.RealizedPnL).Sub(f.Fee)
-	r.cur = r.cur.Add(f.RealizedPnL).Sub(f.Fee)
-	r.openFees = r.openFees.Sub(openFees).Add(openFee)
+	r.Cum = r.Cum.Add(f.RealizedPnL).Sub(f.Fee)
+	r.Cur = r.Cur.Add(f.RealizedPnL).Sub(f.Fee)
+	r.OpenFees = r.OpenFees.Sub(openFees).Add(openFee)
 	if closed.Equal(before) { // this fill opened the present position
-		r.cur, r.openFees = openFee.Neg(), openFee
+		r.Cur, r.OpenFees = openFee.Neg(), openFee
 	}
 	exit := f.Price.Mul(closed)
 	return closing{
-		order: event.Order, at: f.Time, leverage: event.Position.Leverage, size: closed, exit: exit,
-		entry: exit.Add(f.RealizedPnL.Mul(decimal.NewFromInt(int64(event.Order.Side)))), openFee: openFees, closeFee: closeFee,
+		Order: closedOrderOf(&event.Order), At: f.Time, Leverage: event.Position.Leverage, Size: closed, Exit: exit,
+		Entry: exit.Add(f.RealizedPnL.Mul(decimal.NewFromInt(int64(event.Order.Side)))), OpenFee: openFees, CloseFee: closeFee,
 	}
 }
 
@@ -45,10 +45,18 @@ func part(amount, some, whole decimal.Decimal) decimal.Decimal {
 
 // pay adds a payment that a position received or made.
 func (r *result) pay(change decimal.Decimal) {
-	r.cum, r.cur = r.cum.Add(change), r.cur.Add(change)
+	r.Cum, r.Cur = r.Cum.Add(change), r.Cur.Add(change)
 }
 
-// resultOf returns the result of a position for changes. The lock is held.
+// change returns the result of a position for changes. The lock is held.
+func (u *users) change(key positionKey) *result {
+	if u.keepsState {
+		u.unsaved.results = touch(u.unsaved.results, key)
+	}
+	return u.resultOf(key)
+}
+
+// resultOf returns the result of a position. The lock is held.
 func (u *users) resultOf(key positionKey) *result {
 	if u.results[key] == nil {
 		u.results[key] = &result{}
@@ -70,7 +78,7 @@ func (u *users) realised(account string) decimal.Decimal {
 	sum := zero
 	for key, r := range u.results {
 		if key.account == account {
-			sum = sum.Add(r.cum)
+			sum = sum.Add(r.Cum)
 		}
 	}
 	return sum

@@ -61,6 +61,10 @@ func New(options Options) (*Sim, error) {
 	s.Exchange().Subscribe(s.positionStops.receive)
 	s.Exchange().Subscribe(s.users.receive)
 	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.step, FaultStatus: http.StatusBadGateway})
+	if err := s.KeepState(s.users); err != nil {
+		return nil, err
+	}
+	s.positionStops.restore()
 	return s, nil
 }
 

@@ -35,6 +35,9 @@ type users struct {
 	seqs     map[seqKey]int64
 	// results are the realized results of the positions.
 	results map[positionKey]*result
+	// unsaved is collected only where the state is kept.
+	keepsState bool
+	unsaved    unsaved
 }
 
 type seqKey struct{ account, symbol string }
@@ -54,7 +57,7 @@ type change struct {
 func newUsers(s *Sim) *users {
 	return &users{
 		sim: s, listeners: simnet.Topics[*client]{}, history: map[string][]execution{}, closings: map[string][]closing{},
-		seqs: map[seqKey]int64{}, results: map[positionKey]*result{},
+		seqs: map[seqKey]int64{}, results: map[positionKey]*result{}, keepsState: s.options.StateDir != "",
 	}
 }
 
@@ -98,6 +101,12 @@ func (u *users) record(c change) {
 	u.seqs[seqKey{c.account, c.symbol}] = c.seq
 	if c.execution != nil {
 		u.history[c.account] = appendBounded(u.history[c.account], *c.execution)
+	}
+	if u.keepsState {
+		u.unsaved.seqs = touch(u.unsaved.seqs, seqKey{c.account, c.symbol})
+		if c.execution != nil {
+			u.unsaved.executions = append(u.unsaved.executions, storedExecution{c.account, *c.execution, c.execution.at})
+		}
 	}
 	if u.listeners.Has(c.account) {
 		u.pending = append(u.pending, c)

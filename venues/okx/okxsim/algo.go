@@ -74,10 +74,15 @@ type algoBook struct {
 	live    map[int64]*algo
 	history []*algo
 	due     []func()
+	// unsaved is collected only where the state is kept.
+	keepsState bool
+	unsaved    map[*algo]bool
 }
 
 func newAlgoBook(s *Sim) *algoBook {
-	return &algoBook{sim: s, byID: map[int64]*algo{}, live: map[int64]*algo{}}
+	return &algoBook{
+		sim: s, byID: map[int64]*algo{}, live: map[int64]*algo{}, keepsState: s.options.StateDir != "", unsaved: map[*algo]bool{},
+	}
 }
 
 // settle follows up on the latest events: it cancels the other leg of triggered algo
@@ -124,6 +129,7 @@ func (d *algoBook) legChanged(c *simcore.Conditional) {
 	defer d.mu.Unlock()
 	a, before := detail.algo, detail.algo.state
 	a.follow(c, detail.leg)
+	d.touch(a)
 	if a.state == before {
 		return
 	}

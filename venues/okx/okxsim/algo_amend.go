@@ -92,6 +92,7 @@ func (s *Sim) changeAlgo(a *algo, arg *algoAmendArg, dryRun bool) *apiError {
 	}
 	if !dryRun {
 		s.algos.amended(a, arg, qty)
+		s.Exchange().Touch(a.account, s.algos.idOf(a))
 	}
 	return nil
 }
@@ -218,6 +219,7 @@ func (d *algoBook) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 		a.qty = qty
 	}
 	a.updatedAt, a.reqID, a.amendResult = d.sim.Clock.Now(), arg.ReqID, "0"
+	d.touch(a)
 	d.sim.hub.algoChanged(a.account, a.body())
 }
 

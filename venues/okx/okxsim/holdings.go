@@ -116,10 +116,16 @@ type holdings struct {
 	byKey map[holdingKey]*earnings
 	// ended are the positions of an account that were closed in full, oldest first.
 	ended map[string][]endedPosition
+	// unsaved and unsavedEnded are collected only where the state is kept.
+	keepsState   bool
+	unsaved      map[holdingKey]bool
+	unsavedEnded []endedPosition
 }
 
-func newHoldings() *holdings {
-	return &holdings{byKey: map[holdingKey]*earnings{}, ended: map[string][]endedPosition{}}
+func newHoldings(keepsState bool) *holdings {
+	return &holdings{
+		byKey: map[holdingKey]*earnings{}, ended: map[string][]endedPosition{}, keepsState: keepsState, unsaved: map[holdingKey]bool{},
+	}
 }
 
 // record adds a fill. One that goes through zero closes a position and opens another.
@@ -132,11 +138,15 @@ func (h *holdings) record(event *simcore.OrderEvent) {
 	o, f := &event.Order, event.Fill
 	key := holdingKey{o.Account, o.Symbol, o.PosSide}
 	e, closing := h.entry(key), decimal.Zero
+	h.touch(key)
 	if e.qty.Sign() == -int(f.Side) {
 		closing = decimal.Min(e.qty.Abs(), f.Qty)
 		e.close(event, closing)
 		if e.qty.IsZero() {
 			h.end(endedPosition{key, *e})
+			if h.keepsState {
+				h.unsavedEnded = append(h.unsavedEnded, endedPosition{key, *e})
+			}
 		}
 	}
 	if opening := f.Qty.Sub(closing); opening.IsPositive() {
@@ -174,8 +184,17 @@ func (h *holdings) recordFunding(event *simcore.AccountEvent) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.entry(holdingKey{event.Account, event.Symbol, event.Funded.Side})
+	key := holdingKey{event.Account, event.Symbol, event.Funded.Side}
+	e := h.entry(key)
 	e.funding = e.funding.Add(event.Change)
+	h.touch(key)
+}
+
+// touch marks a position whose earnings changed. The lock is held.
+func (h *holdings) touch(key holdingKey) {
+	if h.keepsState {
+		h.unsaved[key] = true
+	}
 }
 
 func (h *holdings) entry(key holdingKey) *earnings {

@@ -79,6 +79,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 		if failed := amendAttached(o, arg); failed != nil {
 			return simcore.Order{}, failed
 		}
+		s.Exchange().Touch(o.Account, o.ID)
 		if arg.NewPx == "" && arg.NewSz == "" {
 			return *o, nil
 		}

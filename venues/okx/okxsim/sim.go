@@ -35,10 +35,14 @@ func New(options Options) (*Sim, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.hub, s.algos, s.holdings = newHub(s), newAlgoBook(s), newHoldings()
+	s.hub, s.algos, s.holdings = newHub(s), newAlgoBook(s), newHoldings(options.StateDir != "")
 	s.levels, s.timers = newAccountLevels(), newCancelTimers()
 	s.Exchange().Subscribe(s.receive)
 	s.SetProtocol(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
+	if err := s.KeepState(statePart{s}); err != nil {
+		return nil, err
+	}
+	s.algos.restore()
 	return s, nil
 }
 

@@ -16,6 +16,10 @@
 // A [Pace] gives it more instruments than its listing, more trades, and books that change
 // more often, so that a client, not the simulator, is the limit of a measurement.
 //
+// With [Setup.StateDir] a venue continues after a restart: [Venue.KeepState] restores and
+// keeps the state of the exchange and what the simulator adds as a [simcore.StatePart]. Calls
+// of [Venue.After] that are pending at a kill are lost, as are rate limits and sessions.
+//
 // A [Server] owns its listeners and its sessions. Close stops everything and
 // returns when the last goroutine has ended; an open connection delays it no longer
 // than a write takes.

@@ -24,6 +24,9 @@ type Setup struct {
 	// Ledger receives every order; default a ledger in memory. The simulator
 	// does not close it.
 	Ledger *simcore.Ledger
+	// StateDir is the directory of the venue's state file, NAME.state, which the venue
+	// restores and keeps; default none. Only one process may use it.
+	StateDir string
 	// Logger; default none.
 	Logger *zap.Logger
 	// DemoCredentials replace those that the seed gives the demo account.

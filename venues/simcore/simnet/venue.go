@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -39,6 +40,8 @@ type Venue struct {
 	protocol Protocol
 	deferred deferredCalls
 	pump     time.Duration
+	stateDir string
+	name     string
 
 	mu        sync.Mutex
 	endpoints Endpoints
@@ -75,7 +78,10 @@ func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 	if err := setup.Pace.Check(); err != nil {
 		return nil, fmt.Errorf("simulated %s: %w", rules.Name, err)
 	}
-	v := &Venue{Log: setup.logger(), Clock: setup.clock(), InjectedFaults: &simcore.FaultInjector{}, pump: setup.Pace.pumpInterval()}
+	v := &Venue{
+		Log: setup.logger(), Clock: setup.clock(), InjectedFaults: &simcore.FaultInjector{},
+		stateDir: setup.StateDir, name: rules.Name, pump: setup.Pace.pumpInterval(),
+	}
 	v.Server = NewServer(v.Log)
 	rules.Seed, rules.Quiet, rules.Clock, rules.Ledger = setup.Seed, setup.Quiet, v.Clock, setup.Ledger
 	rules.FlowStep, rules.TradesPerSecond = setup.Pace.BookStep, setup.Pace.Rate
@@ -96,6 +102,25 @@ func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 func (v *Venue) SetProtocol(p Protocol) {
 	p.FaultStatus = OrDefault(p.FaultStatus, http.StatusServiceUnavailable)
 	v.protocol = p
+}
+
+// KeepState restores the venue from its state file and keeps it from now on, if the setup
+// names a directory. It must be called at the end of the construction. After a
+// *simcore.StateError the venue must not be used, but a new one of the same setup can be.
+func (v *Venue) KeepState(part simcore.StatePart) error {
+	if v.stateDir == "" {
+		return nil
+	}
+	failed := func(err error) { v.Log.Error("state of the simulated venue is no longer written", zap.Error(err)) }
+	if err := v.exchange.KeepState(filepath.Join(v.stateDir, v.name+".state"), part, failed); err != nil {
+		return fmt.Errorf("simulated %s: %w", v.name, err)
+	}
+	for _, info := range v.exchange.Accounts() {
+		if info.ID == demoAccountID {
+			v.demo = info
+		}
+	}
+	return nil
 }
 
 // Serve serves the venue's protocol on one listener and the control API on the other,
@@ -161,6 +186,7 @@ func (v *Venue) Close() error {
 	v.closed.Do(func() {
 		err = v.Server.Close()
 		v.running.Wait()
+		err = errors.Join(err, v.exchange.CloseState())
 	})
 	return err
 }
