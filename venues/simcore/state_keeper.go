@@ -84,17 +84,14 @@ func (x *Exchange) KeepState(path string, part StatePart, failed func(error)) er
 	defer x.mu.Unlock()
 	file := &stateFile{path: path, growthMax: stateGrowthBytesMax, header: stateHeader{Version: stateVersion, Venue: x.options.Name, Seed: x.options.Seed}}
 	restored := &restoration{exchange: x, part: part, markets: map[string]storedMarket{}}
-	err := file.read(restored.load)
-	if err == nil {
-		err = restored.finish()
-	}
-	if err != nil {
+	if err := file.read(restored.load); err != nil {
 		unusable := &StateError{Path: path, MovedTo: path + ".unusable", Err: err}
 		if err := os.Rename(path, unusable.MovedTo); err != nil {
 			return errors.Join(unusable.Err, err)
 		}
 		return unusable
 	}
+	restored.finish()
 	k := &stateKeeper{file: file, part: part, failed: failed}
 	if err := file.rewrite(func(put func(string, any)) { k.save(x, true, put) }); err != nil {
 		return fmt.Errorf("write state: %w", err)

@@ -204,10 +204,10 @@ func (r *restoration) market(stored *storedMarket) error {
 
 // finish opens the markets again and puts the open orders back into the books. A symbol
 // that was listed later keeps its new market.
-func (r *restoration) finish() error {
+func (r *restoration) finish() {
 	x := r.exchange
 	if !r.found {
-		return nil
+		return
 	}
 	for _, name := range x.names {
 		s := x.symbols[name]
@@ -224,10 +224,11 @@ func (r *restoration) finish() error {
 	r.restOrders()
 	for _, id := range x.ids {
 		for _, c := range x.accounts[id].conditionals.history {
-			switch s := x.symbols[c.Request.Symbol]; c.Status {
-			case ConditionalWaiting:
+			if c.Status == ConditionalWaiting {
+				s := x.symbols[c.Request.Symbol]
 				s.conditionals = append(s.conditionals, c)
-			case ConditionalTriggering:
+			}
+			if c.Status == ConditionalTriggering {
 				x.due = append(x.due, c)
 			}
 		}
@@ -239,7 +240,6 @@ func (r *restoration) finish() error {
 		x.flushBook(s)
 	}
 	r.restoreLedger()
-	return nil
 }
 
 // restOrders rests the open orders in their queues, ahead of the house.
