@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -45,7 +46,7 @@ func (r *restoration) load(e stateEntry) error {
 	default:
 		var known bool
 		if known, err = r.part.Load(e.Kind, e.Value); err == nil && !known {
-			err = fmt.Errorf("unknown kind")
+			err = errors.New("unknown kind")
 		}
 	}
 	if err != nil {
@@ -166,7 +167,7 @@ func (r *restoration) conditional(stored *storedConditional) error {
 
 func (r *restoration) detail(encoded json.RawMessage) (any, error) {
 	if len(encoded) == 0 || bytes.Equal(encoded, []byte("null")) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // an order need not have one
 	}
 	return r.part.Detail(encoded)
 }
@@ -209,37 +210,50 @@ func (r *restoration) finish() {
 	if !r.found {
 		return
 	}
+	r.openMarkets()
+	r.restOrders()
+	r.waitForTriggers()
+	for _, name := range x.names {
+		x.placeRestoredLadder(x.symbols[name])
+		x.flushBook(x.symbols[name])
+	}
+	r.restoreLedger()
+}
+
+func (r *restoration) openMarkets() {
+	x := r.exchange
 	for _, name := range x.names {
 		s := x.symbols[name]
 		x.clearHouse(s)
-		if stored, known := r.markets[name]; known {
-			if store := r.bars[name]; store != nil {
-				s.candles.series = store.series
-			} else {
-				s.candles.series = storedSeries
-			}
-			x.restoreMarket(s, &stored)
+		stored, known := r.markets[name]
+		if !known {
+			continue
 		}
+		s.candles.series = storedSeries
+		if store := r.bars[name]; store != nil {
+			s.candles.series = store.series
+		}
+		x.restoreMarket(s, &stored)
 	}
-	r.restOrders()
+}
+
+// waitForTriggers adds the conditional orders that are open to their markets, and those
+// that have triggered to the due ones.
+func (r *restoration) waitForTriggers() {
+	x := r.exchange
 	for _, id := range x.ids {
 		for _, c := range x.accounts[id].conditionals.history {
 			if c.Status == ConditionalWaiting {
 				s := x.symbols[c.Request.Symbol]
 				s.conditionals = append(s.conditionals, c)
-			}
-			if c.Status == ConditionalTriggering {
+			} else if c.Status == ConditionalTriggering {
 				x.due = append(x.due, c)
 			}
 		}
 	}
 	for _, name := range x.names {
-		s := x.symbols[name]
-		slices.SortFunc(s.conditionals, func(a, b *Conditional) int { return cmp.Compare(a.ID, b.ID) })
-		x.placeRestoredLadder(s)
-		x.flushBook(s)
+		slices.SortFunc(x.symbols[name].conditionals, func(a, b *Conditional) int { return cmp.Compare(a.ID, b.ID) })
 	}
-	r.restoreLedger()
 }
 
 // restOrders rests the open orders in their queues, ahead of the house.
