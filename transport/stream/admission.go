@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"iter"
 	"maps"
 	"net/netip"
 	"slices"
@@ -20,7 +21,7 @@ type admission struct {
 	mu              sync.Mutex
 	sessions        map[*session]struct{}
 	byAddress       map[netip.Addr]int // unauthenticated connections
-	byKey           map[string]int
+	byKey           map[string]map[*session]struct{}
 	unauthenticated int
 	changes         uint64 // of keys
 	closed          bool
@@ -34,7 +35,7 @@ func newAdmission(options *Options) *admission {
 		options:   options,
 		sessions:  make(map[*session]struct{}),
 		byAddress: make(map[netip.Addr]int),
-		byKey:     make(map[string]int),
+		byKey:     make(map[string]map[*session]struct{}),
 	}
 }
 
@@ -96,7 +97,7 @@ func (a *admission) keyChanged(keyID string) []*session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.changes++
-	return slices.DeleteFunc(a.list(), func(s *session) bool { return s.identity == nil || s.identity.KeyID != keyID })
+	return slices.Collect(maps.Keys(a.byKey[keyID]))
 }
 
 // authenticate counts a session under its key instead of its address, if no key has
@@ -108,10 +109,15 @@ func (a *admission) authenticate(s *session, identity *identity, changes uint64)
 	if a.changes != changes {
 		return false, false
 	}
-	if a.byKey[identity.KeyID] >= a.options.ConnsPerKeyMax {
+	ofKey := a.byKey[identity.KeyID]
+	if len(ofKey) >= a.options.ConnsPerKeyMax {
 		return false, true
 	}
-	a.byKey[identity.KeyID]++
+	if ofKey == nil {
+		ofKey = make(map[*session]struct{})
+		a.byKey[identity.KeyID] = ofKey
+	}
+	ofKey[s] = struct{}{}
 	a.releaseAddress(s.address)
 	s.identity = identity
 	return true, true
@@ -123,8 +129,11 @@ func (a *admission) release(s *session) {
 	delete(a.sessions, s)
 	if s.identity == nil {
 		a.releaseAddress(s.address)
-	} else if a.byKey[s.identity.KeyID]--; a.byKey[s.identity.KeyID] == 0 {
-		delete(a.byKey, s.identity.KeyID)
+	} else {
+		ofKey := a.byKey[s.identity.KeyID]
+		if delete(ofKey, s); len(ofKey) == 0 {
+			delete(a.byKey, s.identity.KeyID)
+		}
 	}
 	a.open.Done()
 }
@@ -144,15 +153,34 @@ func (a *admission) close() []*session {
 	return a.list()
 }
 
-// authenticated returns the authenticated sessions with their identities.
-func (a *admission) authenticated() map[*session]*identity {
+// authenticated yields the authenticated sessions with their identities. The lock is held for
+// the connections of one key at a time, of which there are few, and never while one is
+// yielded: admissions do not wait for all connections to be listed.
+func (a *admission) authenticated() iter.Seq2[*session, *identity] {
+	return func(yield func(*session, *identity) bool) {
+		for _, keyID := range a.keysInUse() {
+			for s, identity := range a.ofKey(keyID) {
+				if !yield(s, identity) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (a *admission) keysInUse() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	known := make(map[*session]*identity, len(a.sessions))
-	for s := range a.sessions {
-		if s.identity != nil {
-			known[s] = s.identity
-		}
+	return slices.Collect(maps.Keys(a.byKey))
+}
+
+// ofKey returns the sessions of a key with their identities.
+func (a *admission) ofKey(keyID string) map[*session]*identity {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := make(map[*session]*identity, len(a.byKey[keyID]))
+	for s := range a.byKey[keyID] {
+		known[s] = s.identity
 	}
 	return known
 }
