@@ -50,10 +50,12 @@ func TestDemoVenuesContinue(t *testing.T) {
 	for _, venue := range venues.All() {
 		resting[venue] = openAtVenue(s, venue)
 	}
-	orders, fills, positions := describeOrders(s), describeFills(s), describePositions(s)
-	if len(positions) != len(venues.All()) {
-		t.Fatalf("positions = %v, want one at each venue", positions)
-	}
+	var positions []string
+	eventually(t, "a position at each venue, with its leverage", func() bool {
+		positions = describePositions(s)
+		return len(positions) == len(venues.All()) && !strings.Contains(strings.Join(positions, ""), "leverage= ")
+	})
+	orders, fills := describeOrders(s), describeFills(s)
 	check := func(next *service, what string) {
 		t.Helper()
 		eventually(t, "the positions "+what, func() bool { return slices.Equal(describePositions(next), positions) })
