@@ -243,11 +243,13 @@ func (r *restoration) waitForTriggers() {
 	x := r.exchange
 	for _, id := range x.ids {
 		for _, c := range x.accounts[id].conditionals.history {
-			if c.Status == ConditionalWaiting {
+			switch c.Status {
+			case ConditionalWaiting:
 				s := x.symbols[c.Request.Symbol]
 				s.conditionals = append(s.conditionals, c)
-			} else if c.Status == ConditionalTriggering {
+			case ConditionalTriggering:
 				x.due = append(x.due, c)
+			default: // it has ended
 			}
 		}
 	}

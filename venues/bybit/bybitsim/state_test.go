@@ -24,8 +24,10 @@ func TestStateIsRestored(t *testing.T) {
 		v.move("63900")
 		next := start(t, options)
 		for _, read := range [][2]string{
-			{"/v5/order/realtime", "category=linear&symbol=BTCUSDT"}, {"/v5/order/history", "category=linear"},
-			{"/v5/execution/list", "category=linear"}, {"/v5/position/closed-pnl", "category=linear"},
+			{"/v5/order/realtime", "category=linear&symbol=BTCUSDT"},
+			{"/v5/order/history", "category=linear"},
+			{"/v5/execution/list", "category=linear"},
+			{"/v5/position/closed-pnl", "category=linear"},
 			{"/v5/position/list", "category=linear&symbol=BTCUSDT"},
 		} {
 			want, got := v.get(read[0], read[1]).answer(t), next.get(read[0], read[1]).answer(t)
