@@ -31,12 +31,20 @@ export function orderIn({body}: Pick<DeliveryDetail, "body">): string | undefine
   }
 }
 
-/** pathOfRecord returns where the record with an id is shown; undefined if no page shows it. */
-export function pathOfRecord(id: string): string | undefined {
+/** pathOfRecord returns where one of the pages of a user shows the record with an id; undefined if none does. */
+export function pathOfRecord(id: string, pages: readonly {readonly path: string}[]): string | undefined {
   const [, prefix] = /^([a-z]+)_[0-9A-Za-z]+$/.exec(id) ?? [];
-  if (prefix === "ord") return pathOfOrder(id);
-  if (prefix === "sig") return pathOfSignal(id);
-  if (prefix === "evt") return pathOfEvent(id);
-  if (prefix === "hook") return `/channels/${id}`;
-  return prefix === "end" ? `/endpoints/${id}` : undefined;
+  const path = pathOf(prefix, id);
+  return path !== undefined && pages.some((page) => path.split(/[/?]/)[1] === page.path.slice(1)) ? path : undefined;
+}
+
+function pathOf(prefix: string | undefined, id: string): string | undefined {
+  switch (prefix) {
+    case "ord": return pathOfOrder(id);
+    case "sig": return pathOfSignal(id);
+    case "evt": return pathOfEvent(id);
+    case "hook": return `/channels/${id}`;
+    case "end": return `/endpoints/${id}`;
+    default: return undefined;
+  }
 }

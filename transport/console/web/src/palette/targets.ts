@@ -50,12 +50,9 @@ function rankOf(words: readonly string[], {title, about}: Target): number | unde
   return name.split(" ").some((word) => word.startsWith(first)) ? 1 : 2;
 }
 
-// recordsOf returns where a record is shown and where its rows are, as far as the user has these pages.
+// recordsOf returns where a page of the user shows the record, and where its rows are.
 function recordsOf(id: string, pages: readonly Page[]): readonly Target[] {
-  const path = pathOfRecord(id);
-  const found: (Target | undefined)[] = [
-    path === undefined ? undefined : {title: id, about: names[id.split("_")[0] ?? ""] ?? "Record", path},
-    {title: id, about: "Rows of the journal", path: `/journal?subject=${encodeURIComponent(id)}`},
-  ];
-  return found.filter((target) => target !== undefined).filter(({path}) => pages.some((page) => path.split(/[/?]/)[1] === page.path.slice(1)));
+  const path = pathOfRecord(id, pages);
+  const rows = {title: id, about: "Rows of the journal", path: `/journal?subject=${encodeURIComponent(id)}`};
+  return path === undefined ? [rows] : [{title: id, about: names[id.split("_")[0] ?? ""] ?? "Record", path}, rows];
 }

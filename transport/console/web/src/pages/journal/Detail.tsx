@@ -2,7 +2,9 @@ import {Drawer} from "@mantine/core";
 import {Fragment} from "react";
 import {Link} from "wouter";
 import type {JournalRow} from "../../api/types";
+import {pagesOf} from "../../app/navigation";
 import {pathOfRecord} from "../../app/paths";
+import {useSession} from "../../app/session";
 import {Time} from "../../ui/Time";
 import {visible} from "../../ui/outside";
 import styles from "./Journal.module.css";
@@ -38,6 +40,6 @@ function Facts({row}: {row: JournalRow}) {
 }
 
 function Value({text}: {text: string}) {
-  const path = pathOfRecord(text);
+  const path = pathOfRecord(text, pagesOf(useSession()));
   return path ? <Link href={path}>{text}</Link> : visible(text, FIELD_CHARACTERS);
 }

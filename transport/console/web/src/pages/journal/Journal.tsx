@@ -1,7 +1,9 @@
 import {Button, Group} from "@mantine/core";
 import {Link, useSearchParams} from "wouter";
 import type {JournalRow} from "../../api/types";
+import {pagesOf} from "../../app/navigation";
 import {pathOfRecord} from "../../app/paths";
+import {useSession} from "../../app/session";
 import {Filters, useFilters} from "../../ui/Filters";
 import {Failure, Panel} from "../../ui/Panel";
 import {Table, type Column} from "../../ui/Table";
@@ -62,7 +64,7 @@ function columnsOf(open: (id: string) => void): readonly Column<JournalRow>[] {
 
 // Id links to the record that has it.
 function Id({id}: {id: string}) {
-  const path = pathOfRecord(id);
+  const path = pathOfRecord(id, pagesOf(useSession()));
   return path ? <Link href={path} className={`mono ${styles.id ?? ""}`}>{id}</Link> : <span className={`mono ${styles.id}`}>{id}</span>;
 }
 
