@@ -16,6 +16,7 @@ test("single keys of the trade page, and none once they are switched off", async
   await expect(ticket.getByRole("radio", {name: "Buy"})).toBeChecked();
   await page.keyboard.press("p");
   await expect(page.getByRole("status").filter({hasText: /BTCUSDT on binance: best bid [\d.\s]+, best ask [\d.\s]+$/})).toBeVisible();
+  await expect(page.locator("canvas").first()).toBeVisible(); // the chart is there
   await page.keyboard.press("t");
   await expect(page.getByRole("table", {name: "Candles of BTCUSDT"})).toBeVisible();
   await page.keyboard.press("t");

@@ -31,7 +31,7 @@ test("the public listener has no pages and calls of operators", async ({page, se
 test("an operator sees each part of the service", async ({page, service}) => {
   await enterAsOperator(page, service);
   const paths = await pagePaths(page);
-  expect(paths.filter((path) => path.includes("/operator")).length, "pages of operators").toBe(7);
+  expect(paths.filter((path) => path.includes("/operator")).length, "pages of operators").toBe(8);
   for (const path of paths) {
     await page.goto(service.demo.adminUrl + path);
     await settled(page);
