@@ -60,7 +60,7 @@ test("wrong passwords: the same answer for every login, then a wait; who has sig
 
 test("a kill of the service leaves the user signed in; another user's session does not open", async ({page, own, browser}) => {
   await signIn(page, own);
-  await page.getByRole("region", {name: "Positions"}).waitFor(); // what the page is made of is loaded
+  await page.getByRole("region", {name: "Positions"}).waitFor(); // the scripts of the page are loaded
   await own.kill();
   await own.restart();
   await page.reload();
