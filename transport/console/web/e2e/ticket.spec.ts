@@ -67,11 +67,14 @@ test("the ticket and the check of the service agree over 200 random tickets", as
   for (let n = 0; n < TICKETS; n++) {
     const draft = randomDraft(next);
     expect(isComplete(draft)).toBe(true);
-    const own = Object.keys(faultsOf(draft, instrument)) as Field[];
+    const found = faultsOf(draft, instrument);
+    const own = Object.keys(found) as Field[];
     const {faults} = await checked(service, requestOf(draft, instrument));
     const what = `seed ${seed}, ticket ${n}: ${JSON.stringify(draft)}, the service finds ${JSON.stringify(faults)}`;
-    // The service looks at the sizes of an instrument only when the terms agree with each other; the ticket looks at all at once.
-    if (own.length > 0) expect.soft(faults.length, `faults of the ticket alone, ${own.join(" ")}, ${what}`).toBeGreaterThan(0);
+    // The service looks at steps and limits only when the prices are on the right sides, and at the value only when all else is right; the ticket looks at all at once.
+    const looksAtSides = faults.some(({rule}) => rule === "wrong_side");
+    const isLater = (field: Field) => looksAtSides || (faults.length > 0 && found[field]?.text.startsWith("Worth at least"));
+    expect.soft(own.filter((name) => !isLater(name) && !faults.some(({field}) => field === name)), `faults of the ticket alone, ${what}`).toEqual([]);
     const unseen = faults.filter(({field, rule}) => !ofTheMarket.has(rule) && !own.some((name) => name === field));
     expect.soft(unseen, `faults of the service alone, ${what}`).toEqual([]);
     if (own.length > 0) refused.by++;
